@@ -1,15 +1,17 @@
-"""What citation exports hold, one row a file, and how fast 10,000 records are read.
+"""What citation exports hold, one row a format, and how fast 10,000 records are read.
 
-    python benchmarks/references.py EXPORT… [--anthology FOLDER --records 10000]
+    python benchmarks/references.py FILE_OR_FOLDER… [--anthology FOLDER --records 10000]
 
-The rows are those of docs/howto/sources.md. The records are papers of the ACL Anthology, written as RIS, every second
-one with initials for given names; the reading is a second one, after whatever has to be loaded.
+The rows are those of docs/howto/sources.md. Files of one format are read together, so that a record in several of them
+is a duplicate. The 10,000 records are papers of the ACL Anthology, written as RIS, every second one with initials for
+given names; the second reading is measured.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -17,23 +19,11 @@ from time import perf_counter
 import numpy as np
 
 import cube2net as c2n
-from cube2net.errors import Cube2netError
+from cube2net._util.zip_files import Meter
+from cube2net.io.bibliography.references import is_reference_file, parse_file
+from cube2net.io.dropped import Dropped
 
-COLUMNS = ("file", "format", "records", "duplicates", "left out", "authors", "sources", "keywords", "countries")
-
-
-class Notes:
-    """Keeps what is noted while a file is read."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Take no notice of how far the reading is."""
-
-    def note(self, text: str) -> None:
-        """Keep a note."""
-        self.texts.append(text)
+COLUMNS = ("format", "files", "records", "duplicates", "left out", "authors", "sources", "keywords", "countries")
 
 
 def main() -> None:
@@ -43,30 +33,42 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=10_000)
     options = parser.parse_args()
     if options.exports:
-        print(f"| {' | '.join(COLUMNS)} |\n| {' | '.join(['---'] * 2 + ['---:'] * (len(COLUMNS) - 2))} |")
-        for path in options.exports:
-            print(f"| {' | '.join(row_of(path))} |")
+        print("\n".join(describe_exports(options.exports)))
     if options.anthology is not None:
         measure(options.anthology, options.records)
 
 
-def row_of(path: Path) -> list[str]:
-    """Return what a file holds, or why nothing of it is read."""
-    notes = Notes()
-    try:
-        corpus = c2n.read_references(path, progress=notes)
-    except Cube2netError as error:
-        return [path.name, str(error), *[""] * (len(COLUMNS) - 2)]
-    read = next(match for text in notes.texts if (match := re.search(r": ([\d,]+) records of (.+)$", text)))
-    duplicates = sum(count for reason, count in corpus.dropped.items() if reason.startswith("duplicates"))
-    items = corpus.items
-    labels = [
-        len({label for labels in items[name].to_pylist() for label in labels}) if name in items.column_names else 0
-        for name in ("keyword", "country")
+def describe_exports(places: Iterable[Path]) -> list[str]:
+    """Return a table of what files, and those in folders, hold by format; what is no export is named below it."""
+    files = [file for place in places for file in (sorted(place.rglob("*.*")) if place.is_dir() else [place])]
+    forms: dict[str, list[Path]] = defaultdict(list)
+    others = []
+    for file in files:
+        if is_reference_file(file):
+            for _, form, _ in parse_file(file, Meter(), Dropped()):
+                forms[form].append(file)
+        elif file.is_file():
+            others.append(file.name)
+    lines = [f"| {' | '.join(COLUMNS)} |", f"| --- |{' ---: |' * (len(COLUMNS) - 1)}"]
+    lines += [
+        f"| {form} | {' | '.join(f'{count:,}' for count in count_records(forms[form]))} |" for form in sorted(forms)
     ]
-    sources = len(set(items["source"].to_pylist()) - {None}) if "source" in items.column_names else 0
-    counts = [duplicates, sum(corpus.dropped.values()) - duplicates, corpus.objects.num_rows, sources, *labels]
-    return [path.name, read[2], read[1], *(f"{count:,}" for count in counts)]
+    return [*lines, *(["", f"No export of references: {', '.join(others)}."] if others else [])]
+
+
+def count_records(files: Sequence[Path]) -> list[int]:
+    """Return the number of files, and of what is read from all of them together."""
+    corpus = c2n.read_references(*files)
+    items = corpus.items
+    duplicates = sum(count for reason, count in corpus.dropped.items() if reason.startswith("duplicates"))
+    labels = []
+    for name in ("source", "keyword", "country"):
+        values = items[name].to_pylist() if name in items.column_names else []
+        labels.append(
+            len({label for value in values for label in (value if isinstance(value, list) else [value])} - {None})
+        )
+    left_out = sum(corpus.dropped.values()) - duplicates
+    return [len(files), items.num_rows + duplicates, duplicates, left_out, corpus.objects.num_rows, *labels]
 
 
 def measure(anthology: Path, count: int) -> None:

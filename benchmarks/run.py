@@ -4,8 +4,8 @@
 
 OUT keeps what ``performance.py`` makes and measures; what is there is not measured again. With DATA, a folder with
 ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``, the part on real data and the benchmarks of vectors and topics
-run too. ``choices.py``, ``learning.py`` and ``growth.py`` (what docs/explanation/choosing.md shows), ``results.py`` and
-``paper.py`` take up to hours, ``gpu.py`` needs a GPU: run these by hand.
+run too. ``choices.py``, ``learning_reuse.py`` and ``growth.py`` (what docs/explanation/choosing.md shows),
+``learning_runs.py``, ``results.py`` and ``paper.py`` take up to hours, ``gpu.py`` needs a GPU: run these by hand.
 """
 
 from __future__ import annotations

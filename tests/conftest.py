@@ -6,10 +6,13 @@ ones. No profile has a deadline, because no test depends on a clock.
 
 A shell starts what runs in the background with Ctrl-C ignored, and every child would inherit that. Tests of signals
 need the usual handling, so it is restored here.
+
+Files are not flushed to the disk: no test can tell, and it takes a good part of the time of those that save cubes.
 """
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -30,3 +33,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("property")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unflushed() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield

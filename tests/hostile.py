@@ -304,19 +304,19 @@ def _suggest(world: World) -> Iterator[list[str]]:
 
 def _contrast(world: World) -> Iterator[list[str]]:
     ask = ["contrast", str(world.cube), "--query", str(world.query)]
-    yield [*ask, "--chance", "1"]
+    yield [*ask, "--alpha", "1"]
     yield [*ask, "--json"]
     yield [*ask, "--against", str(world.query)]
     yield [*ask, "--against", str(world.missing)]
     yield [*ask, "--against", str(world.missing), "--skip-missing"]
     yield [*ask, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "--n-cells", "--chance"):
+    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "--n-cells", "--alpha"):
         yield [*ask, option, ARGUMENT]
 
 
 def _describe(world: World) -> Iterator[list[str]]:
     ask = ["describe", str(world.cube), "--clusters"]
-    yield [*ask, str(world.query), "--chance", "1"]
+    yield [*ask, str(world.query), "--alpha", "1"]
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.missing)]
     yield [*ask, ARGUMENT]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -58,10 +57,6 @@ def test_a_corpus_of_any_settings_is_whole(papers, first, span, authors, newcome
     assert set(corpus.items["topic"].to_pylist()) <= {f"topic {number}" for number in range(topics)}
 
 
-def test_one_paper_is_a_corpus():
-    assert repr(make_dblp_like(1, authors=1.1)) == "Corpus(1 object, 1 item, links by co-mention)"
-
-
 def test_the_same_seed_gives_the_same_corpus_and_another_seed_another():
     one, again, other = (make_dblp_like(500, seed=seed) for seed in (3, 3, 4))
     assert same(one, again)
@@ -74,12 +69,6 @@ def test_the_size_of_a_chunk_changes_nothing(monkeypatch):
     assert same(whole, make_dblp_like(700))
 
 
-def test_making_a_corpus_leaves_the_global_generator_alone():
-    before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    make_dblp_like(50)
-    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
-
-
 def test_a_folder_holds_the_corpus_byte_for_byte_each_time(tmp_path):
     made = make_dblp_like(900, out=tmp_path / "one", seed=1)
     assert same(made, make_dblp_like(900, seed=1))
@@ -90,14 +79,6 @@ def test_a_folder_holds_the_corpus_byte_for_byte_each_time(tmp_path):
         f"{name}.{kind}" for name in TABLES for kind in ("arrow", "parquet")
     )
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["one", "two"]
-
-
-def test_an_opened_corpus_lies_in_the_file_and_not_in_memory(tmp_path):
-    make_dblp_like(3_000, out=tmp_path / "made")
-    before = pa.total_allocated_bytes()
-    corpus = open_dblp_like(tmp_path / "made")
-    assert pa.total_allocated_bytes() - before < 1_000
-    assert corpus.mentions.nbytes > 50_000
 
 
 def test_the_parquet_tables_are_read_as_any_tables(tmp_path):
@@ -151,12 +132,6 @@ def test_what_is_not_a_made_up_corpus_cannot_be_opened(tmp_path):
         open_dblp_like(tmp_path / "made")
 
 
-def test_progress_is_told_from_none_to_all():
-    told = []
-    make_dblp_like(100, progress=lambda stage, done, total=None: told.append((stage, done, total)))
-    assert told == [("papers", 0, 100), ("papers", 100, 100)]
-
-
 def test_the_tails_are_long():
     corpus = make_dblp_like(20_000)
     written = np.bincount(corpus.mentions["object"].to_numpy())
@@ -169,15 +144,6 @@ def test_the_tails_are_long():
     assert venues.max() > 20 * np.median(venues)
     years = np.bincount(corpus.items["year"].to_numpy())
     assert years[2017] > 10 * years[1985] > 0
-
-
-def test_coauthors_write_together_again():
-    corpus = make_dblp_like(5_000)
-    teams: list[list[int]] = [[] for _ in range(5_000)]
-    for item, thing in zip(*(corpus.mentions[end].to_pylist() for end in ("item", "object")), strict=True):
-        teams[item].append(thing)
-    pairs = [(one, two) for team in teams if len(team) < 50 for one in team for two in team if one < two]
-    assert len(set(pairs)) < 0.9 * len(pairs)
 
 
 def test_topics_and_venues_come_and_go():

@@ -3,7 +3,6 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,16 +147,6 @@ def test_papers_grown_in_pieces_are_those_grown_at_once(sizes, habits, pieces):
     assert np.array_equal(whole.venue, parts.venue)
 
 
-@given(sizes_drawn, habits_drawn, st.integers(0, 1000))
-def test_nobody_is_twice_in_a_team_and_authors_are_numbered_as_they_come(sizes, habits, seed):
-    literature, authors = grown(sizes, habits, seed)
-    assert all(len(set(team)) == len(team) for team in teams_of(literature))
-    _, first = np.unique(literature.team, return_index=True)
-    assert len(first) == authors
-    assert (np.diff(first) > 0).all()
-    assert literature.paper_of.tolist() == np.repeat(np.arange(len(sizes)), sizes).tolist()
-
-
 def test_every_mention_knows_the_one_before_it():
     literature, authors = grown([3] * 200)
     last = {}
@@ -165,33 +154,3 @@ def test_every_mention_knows_the_one_before_it():
         assert literature.before[place] == last.get(author, -1)
         last[author] = place
     assert literature.latest[:authors].tolist() == [last[author] for author in range(authors)]
-
-
-@pytest.mark.parametrize("habits", [USUAL._replace(newcomers=1.0), USUAL._replace(passing=1.0)])
-def test_where_all_are_newcomers_or_write_once_every_mention_is_a_new_author(habits):
-    literature, authors = grown([2, 3, 1], habits)
-    assert authors == 6
-    assert literature.team.tolist() == list(range(6))
-
-
-def test_without_newcomers_one_team_goes_on_writing():
-    literature, authors = grown([4] * 50, USUAL._replace(newcomers=0.0, passing=0.0))
-    assert authors == 4
-    assert all(set(team) == {0, 1, 2, 3} for team in teams_of(literature))
-
-
-def test_a_paper_that_stays_keeps_the_topic_and_its_venue_is_one_of_that_topic():
-    literature, _ = grown([2] * 300, USUAL._replace(newcomers=0.0, passing=0.0, stay=1.0))
-    assert len(set(literature.topic.tolist())) == 1
-    literature, _ = grown([2] * 300)
-    allowed = {0: {0, 2}, 1: {0, 1, 2, 3}, 2: {1}}
-    assert all(v in allowed[t] for t, v in zip(literature.topic.tolist(), literature.venue.tolist(), strict=True))
-
-
-def test_authors_who_wrote_lately_write_again_where_recency_is_high():
-    def ages(recency: float) -> float:
-        literature, _ = grown([1] * 5_000, USUAL._replace(recency=recency, newcomers=0.5, passing=0.0))
-        again = np.flatnonzero(literature.before >= 0)
-        return float((again - literature.before[again]).mean())
-
-    assert ages(20.0) < ages(1.0) / 3

@@ -51,8 +51,8 @@ def build(papers: Path, out: Path, progress: Progress = silent, **options: objec
 
 CUTS = {
     "cube: labels": ["corpus", "topics"],
-    "cube: members": ["corpus", "topics", "cube: said", "cube: key objects"],
-    "cube: files": ["corpus", "topics", "cube: said", "cube: links"],
+    "cube: members": ["corpus", "topics", "cube: distinct mentions", "cube: key objects"],
+    "cube: files": ["corpus", "topics", "cube: distinct mentions", "cube: links"],
 }
 
 
@@ -123,7 +123,7 @@ def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp
     assert [stage.partition(":")[0] for stage in taken] == {"file": [], "seed": ["corpus"]}.get(
         change, ["corpus", "topics"]
     )
-    assert "cube: said" in stages
+    assert "cube: distinct mentions" in stages
     assert cube.settings["items"] == (41 if change == "file" else 40)
 
 
@@ -133,7 +133,7 @@ def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path
         c2n.build(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
     stages: list[str] = []
     c2n.build(corpus, out=tmp_path / "cube", progress=told(stages))
-    assert "cube: taken from the run before, which did not finish: said, item keys" in stages
+    assert "cube: taken from the run before, which did not finish: distinct mentions, item keys" in stages
     assert "cube: key objects" in stages and "cube: item keys" not in stages
     assert [path.name for path in tmp_path.iterdir()] == ["cube"]
 

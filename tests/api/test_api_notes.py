@@ -69,8 +69,8 @@ def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused
 def test_hops_say_in_how_many_steps() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1), (1, 2)])
     network = c2n.construct(cube, ["o0"], c2n.methods.Hops(hops=2))
-    assert "was brought by the method hops in 1 step" in c2n.explain(network, "o1").sentence
-    assert "was brought by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
+    assert "was added by the method hops in 1 step" in c2n.explain(network, "o1").sentence
+    assert "was added by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
 
 
 def test_a_cell_whose_objects_are_served_says_so() -> None:
@@ -78,7 +78,7 @@ def test_a_cell_whose_objects_are_served_says_so() -> None:
     network = c2n.construct(cube, ["o0", "o1", "o2"], form="cells")
     left = next(at for at in range(4) if at not in network.selection.cells)
     said = c2n.explain(network, cube.cell(left)).sentence
-    assert "would serve 0 of the query (all of the 3 that it holds are served already), and a cell has to" in said
+    assert "would serve 0 of the query (all of the 3 that it contains are served already), and a cell has to" in said
 
 
 def test_a_method_without_cells_has_no_value_to_change() -> None:

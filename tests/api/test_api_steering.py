@@ -164,8 +164,8 @@ def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -
         (Price("pin", "⟨a⟩", 0.2, 0.198), "keeping ⟨a⟩ pays 0.002"),
         (Price("ban", "⟨a⟩", 200.0, 1434.0), "leaving out ⟨a⟩ costs 1,234"),
         (Price("pin", "Ada"), "keeping Ada changes nothing"),
-        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces nobody"),
-        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings nobody in its place"),
+        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces no object"),
+        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings no object in its place"),
     ],
 )
 def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
@@ -246,7 +246,7 @@ def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     network = c2n.api.construct_by_name(cube, ["o0", "o6"], bans=["o4"], **asked)
     kept, left_out = network.pin_costs()
     assert kept.price is not None and not kept.needed
-    assert str(left_out) == "leaving out Object 4 is what lets the pins fit"
+    assert str(left_out) == "leaving out Object 4 is necessary for the pins to fit"
     assert (left_out.price, left_out.to_dict()["needed"]) == (None, True)
     with pytest.raises(ParameterError, match="the query and what is pinned are 6 nodes, and max_nodes is 5"):
         c2n.api.construct_by_name(cube, ["o0", "o6"], **asked)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
 from cube2net.cube.building.dimensions import label_items
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 
 from corpora import ROWS, corpus_of
+from updates import Sqlite
 
 DECADE = DimensionSpec("decade", "year", bins="decades")
 VENUE = DimensionSpec("venue", "venue")
@@ -43,14 +43,14 @@ def expected_cells(rows: list, least: int) -> dict[tuple[str, ...], set[int]]:
 
 def test_an_object_is_in_a_cell_only_when_one_item_has_all_its_labels() -> None:
     rows = [(2003, ["KDD"], [0, 1]), (2015, ["ACL"], [0]), (2015, ["ACL", "KDD"], [2])]
-    cube = build(corpus_of(rows, objects=3), [DECADE, VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus_of(rows, objects=3), [DECADE, VENUE], Sqlite(), min_objects=1)
     assert cells_of(cube) == {("200X", "KDD"): {0, 1}, ("201X", "ACL"): {0, 2}, ("201X", "KDD"): {2}}
 
 
 @given(ROWS, st.integers(1, 4))
 def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> None:
     assume(any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows))
-    cube = build(corpus_of(rows, objects=10), [DECADE, VENUE], DuckDB(), min_objects=least)
+    cube = build(corpus_of(rows, objects=10), [DECADE, VENUE], Sqlite(), min_objects=least)
     assert cells_of(cube) == expected_cells(rows, least)
     assert len(cube.cells) + len(cube.small) == len(expected_cells(rows, 1))
     pairs: dict[tuple[int, int], int] = {}
@@ -73,21 +73,21 @@ def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> Non
 
 def test_a_record_that_mentions_too_many_objects_makes_no_links_and_is_counted() -> None:
     rows = [(2003, ["KDD"], [0, 1, 2]), (2003, ["KDD"], [0, 1])]
-    cube = build(corpus_of(rows, objects=3), [VENUE], DuckDB(), min_objects=1, max_mentions=2)
+    cube = build(corpus_of(rows, objects=3), [VENUE], Sqlite(), min_objects=1, max_mentions=2)
     assert cube.links.count == 1
     assert cube.settings["dropped"]["items with more than 2 objects, which make no links"] == 1
 
 
 def test_given_links_are_summed_and_self_links_are_dropped_and_counted() -> None:
     corpus = corpus_of([(2003, ["KDD"], [0, 1])], objects=3, links=[(0, 1, 2.0), (1, 0, 1.5), (2, 2, 1.0)])
-    cube = build(corpus, [VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus, [VENUE], Sqlite(), min_objects=1)
     assert (cube.links.count, cube.links.weights.tolist()) == (1, [3.5, 3.5])
     assert cube.settings["dropped"]["links from an object to itself"] == 1
 
 
 def test_items_without_a_label_are_in_no_cell_and_are_counted() -> None:
     rows = [(None, ["KDD"], [0]), (2003, [], [1]), (2003, [" "], [2])]
-    cube = build(corpus_of(rows, objects=3), [DECADE, VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus_of(rows, objects=3), [DECADE, VENUE], Sqlite(), min_objects=1)
     assert len(cube.cells) == 0
     assert cube.settings["dropped"]["items with no decade, in no cell"] == 1
     assert cube.settings["dropped"]["items with no venue, in no cell"] == 2
@@ -105,7 +105,7 @@ def test_topics_fill_the_topic_dimension_and_their_words_stay_with_the_cube() ->
         settings={"model": "by hand"},
     )
     rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1])]
-    cube = build(corpus_of(rows, objects=2), [DimensionSpec("topic", "topic")], DuckDB(), topics=topics, min_objects=1)
+    cube = build(corpus_of(rows, objects=2), [DimensionSpec("topic", "topic")], Sqlite(), topics=topics, min_objects=1)
     assert cells_of(cube) == {("parsing",): {0, 1}, ("speech",): {1}}
     assert cube.topic_words is not None
     assert cube.topic_words["topic"].to_pylist() == ["parsing", "speech"]
@@ -114,7 +114,7 @@ def test_topics_fill_the_topic_dimension_and_their_words_stay_with_the_cube() ->
 
 def test_full_names_and_parents_come_from_the_corpus() -> None:
     corpus = corpus_of([(2003, ["KDD", "WMT"], [0])], objects=1, kinds={"KDD": "conference", "WMT": "workshop"})
-    cube = build(corpus, [DimensionSpec("venue", "venue", parent="kind")], DuckDB(), min_objects=1)
+    cube = build(corpus, [DimensionSpec("venue", "venue", parent="kind")], Sqlite(), min_objects=1)
     fine, coarse = cube.dimensions[0].levels
     assert fine.full_names == ("The KDD meeting", "The WMT meeting")
     assert coarse.labels == ("conference", "workshop")
@@ -127,7 +127,7 @@ def test_a_label_gets_the_parent_that_most_of_its_items_have() -> None:
     items = corpus.items.append_column("city", pa.array(["Springfield", "Springfield", "Springfield"]))
     items = items.append_column("state", pa.array(["Illinois", "Illinois", "Ohio"]))
     corpus = Corpus(corpus.objects, items, corpus.mentions)
-    cube = build(corpus, [DimensionSpec("city", "city", parent="state")], DuckDB(), min_objects=1)
+    cube = build(corpus, [DimensionSpec("city", "city", parent="state")], Sqlite(), min_objects=1)
     fine, coarse = cube.dimensions[0].levels
     assert fine.parents is not None
     assert [coarse.labels[i] for i in fine.parents] == ["Illinois"]
@@ -152,17 +152,17 @@ def test_a_dimension_that_cannot_be_built_is_refused_in_one_sentence(
     spec: DimensionSpec, error: type, text: str
 ) -> None:
     with pytest.raises(error, match=text):
-        build(corpus_of([(2003, ["KDD"], [0])], objects=1), [spec], DuckDB())
+        build(corpus_of([(2003, ["KDD"], [0])], objects=1), [spec], Sqlite())
 
 
 def test_no_dimension_and_one_named_twice_are_refused() -> None:
     corpus = corpus_of([(2003, ["KDD"], [0])], objects=1)
     with pytest.raises(ParameterError, match="a cube needs a dimension"):
-        build(corpus, [], DuckDB())
+        build(corpus, [], Sqlite())
     with pytest.raises(ParameterError, match="two dimensions have the same name"):
-        build(corpus, [VENUE, VENUE], DuckDB())
+        build(corpus, [VENUE, VENUE], Sqlite())
     with pytest.raises(ParameterError, match="'∗' is the top of every dimension: give the level another name"):
-        build(corpus, [DimensionSpec.parse("venue/∗")], DuckDB())
+        build(corpus, [DimensionSpec.parse("venue/∗")], Sqlite())
 
 
 @pytest.mark.parametrize("rows", [[(None, [], [])], [(None, [" "], [0]), (None, [""], [0])]])
@@ -171,11 +171,11 @@ def test_a_dimension_without_any_label_is_refused_by_name(rows: list) -> None:
     with pytest.raises(
         SourceError, match="dimension 'decade' would have no label: no item has a value .* 'year'; read"
     ):
-        build(corpus, [DECADE, VENUE], DuckDB())
+        build(corpus, [DECADE, VENUE], Sqlite())
     with pytest.raises(
         SourceError, match="dimension 'venue' would have no label: no item has a value .* 'venue'; read"
     ):
-        build(corpus, [VENUE], DuckDB())
+        build(corpus, [VENUE], Sqlite())
 
 
 @pytest.mark.parametrize("values", [["", " "], [None, "nan"], pa.array([None, None], pa.null())])
@@ -296,7 +296,7 @@ def test_whole_numbers_too_large_for_a_float_are_binned_all_the_same() -> None:
     cube = build(
         Corpus(corpus.objects, items, corpus.mentions),
         [DimensionSpec("stars", "stars", bins="width:10")],
-        DuckDB(),
+        Sqlite(),
         min_objects=1,
     )
     assert len(cube.cells) == 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,6 @@ from cube2net.api.checkpoints import checkpoints_beside, digest_corpus
 from cube2net.cube.building.build import build, leave_out_known, update
 from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.building.links import keep_link_rows
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_links
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import describe_file, save
@@ -52,7 +53,7 @@ def telling(links: list[tuple[int, int, float]] = GIVEN, **more: Any) -> Corpus:
 
 
 def cube_of(corpus: Corpus) -> Cube:
-    return build(corpus, SPECS, DuckDB(), min_objects=1)
+    return build(corpus, SPECS, Sqlite(), min_objects=1)
 
 
 @st.composite
@@ -106,7 +107,7 @@ def test_the_newest_value_that_is_there_wins() -> None:
     objects = second.objects.append_column("age", ages).append_column("home", pa.array(["Rome", None, "Oslo"]))
     ids = pa.array(["o0", "o1", "o9"])
     second = replace(with_ids(second, 9), objects=objects.set_column(0, "object", ids), directed=True)
-    grown = update(cube_of(first), second, DuckDB())
+    grown = update(cube_of(first), second, Sqlite())
     assert grown.objects.attributes.to_pydict() == {
         "age": [30, 41, 50, 60, 70, None],
         "home": ["Rome", None, None, None, None, "Oslo"],
@@ -120,18 +121,18 @@ def test_an_attribute_that_becomes_something_else_is_refused_in_one_sentence() -
     other = with_ids(replace(other, objects=texts), 9)
     message = "the attribute 'age' of objects holds int64 first and string in the new data: give both the same type"
     with pytest.raises(SourceError, match=message):
-        update(cube_of(telling()), other, DuckDB())
+        update(cube_of(telling()), other, Sqlite())
     dates = telling()
     assert dates.links is not None
     links = dates.links.set_column(4, "time", pa.array(["2001"] * 6).cast(pa.int32()).cast(pa.date32()))
     with pytest.raises(SourceError, match="the column 'time' of links holds int32 first and date32"):
-        update(cube_of(telling()), with_ids(replace(dates, links=links), 9), DuckDB())
+        update(cube_of(telling()), with_ids(replace(dates, links=links), 9), Sqlite())
 
 
 def test_kinds_and_times_that_only_the_new_links_have_are_left_out_as_attributes_of_items_are() -> None:
     plain = corpus_of(ITEMS, objects=5, links=GIVEN)
     more = with_ids(replace(telling(), directed=False), 9)
-    grown = update(cube_of(plain), more, DuckDB())
+    grown = update(cube_of(plain), more, Sqlite())
     assert grown.details is None
     assert_same(grown, cube_of(concatenate(plain, more)))
 
@@ -145,7 +146,7 @@ def test_the_item_that_states_a_link_is_counted_on_and_goes_with_the_items_that_
     rest = leave_out_known(cube, more)
     assert rest.links is not None
     assert rest.links["item"].to_pylist() == [0, 1, 0, 1]
-    grown = update(cube, rest, DuckDB())
+    grown = update(cube, rest, Sqlite())
     assert grown.details is not None
     assert sorted(grown.details().rows["item"].to_pylist()) == [0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert_same(replace(grown), cube_of(replace(concatenate(stated, rest), dropped=rest.dropped)))
@@ -162,7 +163,7 @@ def test_a_saved_cube_gives_all_back_and_a_second_update_keeps_the_files_of_what
     assert json.loads((tmp_path / "cube" / "manifest.json").read_text())["format"] == 3
     before = {name: (tmp_path / "cube" / name).stat().st_ino for name in (*CARRIED, "objects.arrow")}
     items = with_ids(corpus_of(ITEMS, objects=5, links=[]), 9)
-    update_folder(tmp_path / "cube", replace(items, directed=True), DuckDB())
+    update_folder(tmp_path / "cube", replace(items, directed=True), Sqlite())
     after = {name: (tmp_path / "cube" / name).stat().st_ino for name in before}
     assert after["objects.attributes.arrow"] == before["objects.attributes.arrow"]
     assert after["objects.arrow"] == before["objects.arrow"]
@@ -277,41 +278,19 @@ def test_links_one_by_one_that_cannot_be_are_one_sentence(tmp_path: Path, wrong:
         _ = network.links
 
 
-@pytest.mark.parametrize("name", CARRIED)
-@pytest.mark.parametrize("place", range(0, 100, 7))
-def test_a_flipped_byte_is_one_sentence_or_no_harm(tmp_path: Path, name: str, place: int) -> None:
+def test_a_flipped_byte_is_one_sentence_or_no_harm(tmp_path: Path) -> None:
     save(cube_of(telling()), tmp_path / "cube")
+    for name, place in product(CARRIED, range(0, 100, 7)):
+        shutil.copytree(tmp_path / "cube", tmp_path / "copy")
 
-    def flip(data: bytes) -> bytes:
-        at = place * len(data) // 100
-        return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+        def flip(data: bytes, place: int = place) -> bytes:
+            at = place * len(data) // 100
+            return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
 
-    damage(tmp_path / "cube", name, flip)
-    try:
-        network = c2n.construct(read(tmp_path / "cube"), Query(np.array([0, 1])), "hops")
-        assert network.nodes.num_rows == len(network)
-        assert network.links.num_rows == len(network.source)
-    except CubeError as error:
-        assert "is damaged: " in str(error)
-        assert "\n" not in str(error)
-
-
-def test_a_file_that_is_missing_is_one_sentence(tmp_path: Path) -> None:
-    for name in CARRIED:
-        save(cube_of(telling()), tmp_path / "cube")
-        (tmp_path / "cube" / name).unlink()
-        with pytest.raises(CubeError, match=f"is damaged: {name} is missing"):
-            read(tmp_path / "cube")
-        (tmp_path / "cube" / "manifest.json").unlink()
-        for path in (tmp_path / "cube").iterdir():
-            path.unlink()
-
-
-def test_settings_that_say_odd_things_of_ids_and_directions_are_one_sentence(tmp_path: Path) -> None:
-    for name in ("whole_ids", "directed"):
-        save(cube_of(telling()), tmp_path / name)
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
-        manifest["settings"][name] = "yes"
-        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
-        with pytest.raises(CubeError, match=f"is damaged: manifest.json has an odd setting {name!r}"):
-            read(tmp_path / name)
+        damage(tmp_path / "copy", name, flip)
+        try:
+            network = c2n.construct(read(tmp_path / "copy"), Query(np.array([0, 1])), "hops")
+            assert network.nodes.num_rows == len(network) and network.links.num_rows == len(network.source)
+        except CubeError as error:
+            assert "is damaged: " in str(error) and "\n" not in str(error)
+        shutil.rmtree(tmp_path / "copy")

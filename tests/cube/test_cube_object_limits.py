@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.reader import read
 from cube2net.cube.storage.writer import save
 from cube2net.cube.views import cuboid, dice, drill_down, of_kind, roll_up, slice_cube
@@ -26,6 +25,7 @@ from cube2net.model.dimension import DimensionSpec
 from cube2net.model.recipe import cube_fingerprint
 
 from corpora import corpus_of
+from updates import Sqlite
 
 KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
 DIMENSIONS = [
@@ -49,7 +49,7 @@ def corpus(rows: list = ROWS, **more: Any) -> Corpus:
 
 
 def cube_of(rows: list = ROWS, least: int = 1) -> Cube:
-    return build(corpus(rows), DIMENSIONS, DuckDB(), min_objects=least)
+    return build(corpus(rows), DIMENSIONS, Sqlite(), min_objects=least)
 
 
 def may_come(cube: Cube) -> list[int]:
@@ -94,7 +94,7 @@ def test_a_time_lets_come_whom_its_items_mention_and_whom_no_item_does() -> None
 def test_links_that_alone_have_a_time_let_their_ends_come() -> None:
     ends: dict[str, Any] = {"source": [0, 0, 1], "target": [1, 2, 2], "weight": [1.0, 2.0, 4.0]}
     links = table(LINKS, **ends).append_column("time", pa.array([date(2001, 5, 1)] * 2 + [date(2002, 1, 1)]))
-    timed = build(replace(corpus(), links=links), [DimensionSpec.parse("venue")], DuckDB(), min_objects=1)
+    timed = build(replace(corpus(), links=links), [DimensionSpec.parse("venue")], Sqlite(), min_objects=1)
     assert may_come(between(timed, "2002")) == [1, 2]
     assert may_come(between(timed, "links=2002")) == list(range(9)), "that limits links alone"
     assert may_come(between(timed, "year=2002")) == [1, 3, 8]

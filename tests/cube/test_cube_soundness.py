@@ -17,7 +17,6 @@ import pytest
 
 from cube2net._util.arrow import open_mapped, write_mapped_table
 from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage import reader
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
@@ -25,6 +24,7 @@ from cube2net.errors import CubeError
 from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
+from updates import Sqlite
 
 ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
 
@@ -32,7 +32,7 @@ ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     specs = [DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")]
-    save(build(corpus_of(ROWS, objects=5), specs, DuckDB(), min_objects=2), tmp_path / "cube")
+    save(build(corpus_of(ROWS, objects=5), specs, Sqlite(), min_objects=2), tmp_path / "cube")
     return tmp_path / "cube"
 
 
@@ -76,7 +76,7 @@ def test_a_large_cube_is_looked_through_once(folder: Path, notes: Path, monkeypa
     assert not looked_through(folder, monkeypatch)
 
 
-@pytest.mark.parametrize("first", [True, False], ids=["before it was seen", "after it was seen"])
+@pytest.mark.parametrize("kind", ["small", "large", "large and seen"])
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -91,10 +91,12 @@ def test_a_large_cube_is_looked_through_once(folder: Path, notes: Path, monkeypa
         ("objects.by-id.rows.npy", 5),
     ],
 )
-def test_one_wrong_entry_of_a_large_array_is_one_sentence(
-    folder: Path, notes: Path, name: str, value: float, first: bool
+def test_one_wrong_entry_of_an_array_is_one_sentence(
+    folder: Path, request: pytest.FixtureRequest, name: str, value: float, kind: str
 ) -> None:
-    if not first:
+    if kind != "small":
+        request.getfixturevalue("notes")
+    if kind == "large and seen":
         read(folder)
     kept = (folder / name).stat()
     change(folder, name, 2, value)
@@ -206,6 +208,9 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a file elsewhere": lambda manifest: manifest["files"].update({"../a": {"bytes": 1, "sha256": "0" * 64}}),
     "a file with no name": lambda manifest: manifest["files"].update({"": {"bytes": 1, "sha256": "0" * 64}}),
     "a file less": lambda manifest: manifest["files"].pop("links.indices.npy"),
+    "a file without a size": lambda manifest: manifest["files"]["links.indices.npy"].pop("bytes"),
+    "texts for whole ids": lambda manifest: manifest["settings"].update(whole_ids="yes"),
+    "texts for directions": lambda manifest: manifest["settings"].update(directed="yes"),
 }
 
 
@@ -218,6 +223,13 @@ def test_an_odd_manifest_is_one_sentence(folder: Path, what: str) -> None:
         with pytest.raises(CubeError, match="is damaged: ") as raised:
             look(folder)
         assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1}', '{"format": "one", "files": {}, "counts": {}}'])
+def test_a_manifest_that_cannot_be_read_is_one_sentence(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(CubeError):
+        read(folder)
 
 
 def test_a_manifest_that_is_nested_or_long_without_end_is_one_sentence(folder: Path) -> None:
@@ -297,7 +309,7 @@ def test_items_without_a_column_of_ids_are_one_sentence(folder: Path) -> None:
 
 @pytest.mark.parametrize("change", ["gap", "kind", "gone"])
 def test_words_of_topics_that_are_no_words_are_one_sentence(tmp_path: Path, change: str) -> None:
-    cube = build(corpus_of(ROWS, objects=5), [DimensionSpec.parse("venue")], DuckDB(), min_objects=2)
+    cube = build(corpus_of(ROWS, objects=5), [DimensionSpec.parse("venue")], Sqlite(), min_objects=2)
     words = pa.table({"topic": ["a"], "term": ["b"], "weight": pa.array([1.0], pa.float32())})
     save(replace(cube, topic_words=words), tmp_path / "cube")
     wrong = {"gap": pa.array([None], pa.string()), "kind": pa.array([["b"]])}

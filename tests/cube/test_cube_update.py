@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import HEAVIEST, LIGHTEST
 from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.ledger import Ledger
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, MENTIONS, WORDS, Corpus, Topics, table
@@ -124,11 +123,11 @@ def test_a_corpus_cut_in_two_gives_the_cube_of_the_corpus(whole: Corpus, cut: in
     first = part_of(whole, list(range(min(cut, count))), list(range(7)), links[:cut])
     second = part_of(whole, list(range(min(cut, count), count)), list(range(7)), links[cut:])
     specs = [DimensionSpec.parse("year@years/decades"), DimensionSpec.parse("venue/kind")]
-    cube = refused_or(lambda: build(first, specs, DuckDB(), min_objects=2))
+    cube = refused_or(lambda: build(first, specs, Sqlite(), min_objects=2))
     assume(isinstance(cube, Cube))
     assert isinstance(cube, Cube)
     counted = {"dropped": {"papers without authors": 4}}
-    assert_same(update(cube, second, DuckDB()), build(replace(whole, **counted), specs, DuckDB(), min_objects=2))
+    assert_same(update(cube, second, Sqlite()), build(replace(whole, **counted), specs, Sqlite(), min_objects=2))
 
 
 def test_three_items_by_hand() -> None:
@@ -137,9 +136,9 @@ def test_three_items_by_hand() -> None:
     ids = more.objects.set_column(0, "object", pa.array(["o1", "o7"]))
     more = replace(more, objects=ids, items=more.items.set_column(0, "item", pa.array(["i2"])))
     specs = [DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")]
-    cube = build(first, specs, DuckDB(), min_objects=2)
+    cube = build(first, specs, Sqlite(), min_objects=2)
     assert [cube.cell(i) for i in range(len(cube.cells))] == [("199X", "KDD")]
-    grown = update(cube, more, DuckDB())
+    grown = update(cube, more, Sqlite())
     assert [grown.cell(i) for i in range(len(grown.cells))] == [("199X", "KDD"), ("200X", "ACL")]
     assert [grown.cells.members[i].tolist() for i in range(2)] == [[0, 1], [0 + 1, 2]]
     assert [grown.object_cells[i].tolist() for i in range(3)] == [[0], [0, 1], [1]]
@@ -157,9 +156,9 @@ def test_the_parent_that_most_items_have_may_change_and_strays_are_counted_anew(
         return replace(plain, items=items.append_column("state", pa.array(states)))
 
     spec = DimensionSpec.parse("city/state")
-    cube = build(cities(["Ohio", "Ohio", "Illinois"]), [spec], DuckDB(), min_objects=1)
+    cube = build(cities(["Ohio", "Ohio", "Illinois"]), [spec], Sqlite(), min_objects=1)
     assert cube.settings["dropped"] == {"items whose state is not that of most items of their city": 1}
-    grown = update(cube, with_ids(cities(["Illinois", "Illinois"]), 3), DuckDB())
+    grown = update(cube, with_ids(cities(["Illinois", "Illinois"]), 3), Sqlite())
     fine, coarse = grown.dimensions[0].levels
     assert fine.parents is not None
     assert [coarse.labels[i] for i in fine.parents] == ["Illinois"]
@@ -173,12 +172,12 @@ def test_a_fraction_in_the_past_still_shows_in_the_names_of_bins() -> None:
 
     specs = [DimensionSpec.parse("stars@edges:1,4,9")]
     first, more = rated(1.0, 2.5, 3.0), with_ids(rated(5.0), 3)
-    cube = build(first, specs, DuckDB(), min_objects=1)
+    cube = build(first, specs, Sqlite(), min_objects=1)
     assert cube.dimensions[0].labels == ("1–4",)
-    grown = update(cube, more, DuckDB())
+    grown = update(cube, more, Sqlite())
     assert grown.dimensions[0].labels == ("1–4", "4–9")
-    assert_same(grown, build(concatenate(first, more), specs, DuckDB(), min_objects=1))
-    whole = update(build(rated(1.0), specs, DuckDB(), min_objects=1), with_ids(rated(2.5), 1), DuckDB())
+    assert_same(grown, build(concatenate(first, more), specs, Sqlite(), min_objects=1))
+    whole = update(build(rated(1.0), specs, Sqlite(), min_objects=1), with_ids(rated(2.5), 1), Sqlite())
     assert whole.dimensions[0].labels == ("1–4",)
 
 
@@ -187,11 +186,11 @@ def test_sums_of_weights_are_rounded_once() -> None:
     tiny = 2.0**-25
     first = corpus_of(rows, objects=2, links=[(0, 1, 1.0), (1, 0, tiny)])
     more = with_ids(corpus_of(rows, objects=2, links=[(0, 1, tiny)]), 1)
-    cube = build(first, [DimensionSpec.parse("venue")], DuckDB(), min_objects=1)
+    cube = build(first, [DimensionSpec.parse("venue")], Sqlite(), min_objects=1)
     assert cube.links.weights.tolist() == [1.0, 1.0]
-    grown = update(cube, more, DuckDB())
-    assert_same(grown, build(concatenate(first, more), [DimensionSpec.parse("venue")], DuckDB(), min_objects=1))
-    again = update(grown, with_ids(replace(more, links=more.links.take([0, 0])), 2), DuckDB())
+    grown = update(cube, more, Sqlite())
+    assert_same(grown, build(concatenate(first, more), [DimensionSpec.parse("venue")], Sqlite(), min_objects=1))
+    again = update(grown, with_ids(replace(more, links=more.links.take([0, 0])), 2), Sqlite())
     assert again.links.weights.tolist() == [1.0 + 2.0**-23] * 2
 
 
@@ -204,12 +203,12 @@ def test_sums_above_the_highest_weight_are_that_weight_however_they_come(
     specs = [DimensionSpec.parse("venue")]
     first = corpus_of(rows, objects=2, links=[(0, 1, weight) for weight in before])
     more = with_ids(corpus_of(rows, objects=2, links=[(1, 0, weight) for weight in added]), 1)
-    grown = update(build(first, specs, DuckDB(), min_objects=1), more, DuckDB())
-    whole = build(concatenate(first, more), specs, DuckDB(), min_objects=1)
+    grown = update(build(first, specs, Sqlite(), min_objects=1), more, Sqlite())
+    whole = build(concatenate(first, more), specs, Sqlite(), min_objects=1)
     assert_same(grown, whole)
     assert np.isfinite(whole.links.weights).all()
     again = with_ids(more, 2)
     assert_same(
-        update(grown, again, DuckDB()),
-        build(concatenate(concatenate(first, more), again), specs, DuckDB(), min_objects=1),
+        update(grown, again, Sqlite()),
+        build(concatenate(concatenate(first, more), again), specs, Sqlite(), min_objects=1),
     )

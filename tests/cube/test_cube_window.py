@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from cube2net.cube import removal as without_module
 from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_items
 from cube2net.cube.views import dice, roll_up
 from cube2net.cube.window import Window, between
@@ -62,7 +61,7 @@ def assert_equals_rebuild(view: Cube, rebuilt: Cube) -> None:
 
 
 def test_three_items_by_hand() -> None:
-    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], DuckDB(), min_objects=2)
+    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], Sqlite(), min_objects=2)
     view = between(cube, "2001..2002")
     assert cells_of(view, view.cells) == {
         ("ACL", "2001"): {"o0", "o1", "o2"},
@@ -147,7 +146,7 @@ def test_taking_away_and_making_anew_give_the_same_cube(data: st.DataObject, who
 
 
 def test_a_window_of_a_view_is_the_view_of_the_window() -> None:
-    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], DuckDB(), min_objects=1)
+    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], Sqlite(), min_objects=1)
     one, other = between(roll_up(cube, "year"), "2002.."), roll_up(between(cube, "2002.."), "year")
     assert cells_of(one, one.cells) == cells_of(other, other.cells)
     one, other = between(dice(cube, {"venue": "KDD"}), "..2002"), dice(between(cube, "..2002"), {"venue": "KDD"})
@@ -164,7 +163,7 @@ def test_links_to_what_is_only_mentioned_outside_are_not_in_a_window(kinds: list
     corpus = corpus_of(CITING, objects=6, links=said)
     if kinds is not None and corpus.links is not None:
         corpus = replace(corpus, links=corpus.links.append_column("kind", pa.array(kinds)))
-    cube = build(corpus, [YEAR], DuckDB(), min_objects=1)
+    cube = build(corpus, [YEAR], Sqlite(), min_objects=1)
     view = between(cube, "2001..2002")
     inside = {("o1", "o2"): 2.0, ("o1", "o4"): 16.0}
     assert {pair: weight for pair, weight in links_of(view).items() if pair[0] < pair[1]} == inside
@@ -175,13 +174,13 @@ def test_links_to_what_is_only_mentioned_outside_are_not_in_a_window(kinds: list
 
 
 def test_links_without_a_time_stay_and_that_is_said() -> None:
-    plain = build(corpus_of(ROWS, objects=3, links=[(0, 1, 2.0), (1, 2, 1.0)]), [VENUE], DuckDB(), min_objects=1)
+    plain = build(corpus_of(ROWS, objects=3, links=[(0, 1, 2.0), (1, 2, 1.0)]), [VENUE], Sqlite(), min_objects=1)
     view = between(plain, "year=2001..2001")
     assert view.links.count == 2
     assert view.settings["views"] == ["only items of year 2001..2001, and all links: they have no time"]
     ends: dict[str, Any] = {"source": [0, 0, 1], "target": [1, 2, 2], "weight": [1.0, 2.0, 4.0]}
     links = table(LINKS, **ends).append_column("time", pa.array([date(2001, 5, 1), None, date(2002, 1, 1)]))
-    timed = build(replace(corpus_of(ROWS, objects=3), links=links), [VENUE], DuckDB(), min_objects=1)
+    timed = build(replace(corpus_of(ROWS, objects=3), links=links), [VENUE], Sqlite(), min_objects=1)
     view = between(timed, "year=2001..2001")
     assert {pair: weight for pair, weight in links_of(view).items() if pair[0] < pair[1]} == {
         ("o0", "o1"): 1.0,
@@ -247,23 +246,23 @@ def test_numbers_and_years_are_inside_from_the_first_to_the_last() -> None:
     ],
 )
 def test_a_window_that_cannot_be_is_one_sentence(window: Any, sentence: str) -> None:
-    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], DuckDB(), min_objects=1)
+    cube = build(corpus_of(ROWS, objects=3), [VENUE, YEAR], Sqlite(), min_objects=1)
     with pytest.raises(ParameterError, match=sentence):
         between(cube, window)
 
 
 def test_the_time_is_what_the_source_says_or_what_is_cut_into_years() -> None:
     said = replace(corpus_of(ROWS, objects=3), time="year")
-    assert between(build(said, [VENUE], DuckDB()), "2001..2001").settings["items"] == 1
+    assert between(build(said, [VENUE], Sqlite()), "2001..2001").settings["items"] == 1
     plain = corpus_of(ROWS, objects=3)
     with pytest.raises(ParameterError, match=r"the cube does not know the time of its items: .*\(it has year, venue\)"):
-        between(build(plain, [VENUE], DuckDB()), "2001..2001")
+        between(build(plain, [VENUE], Sqlite()), "2001..2001")
     for items, what in (("none", "does not keep its items"), ("index", "does not keep the attributes of its items")):
         with pytest.raises(CubeError, match=f"{what}: build it again to .*items='all'"):
-            between(build(plain, [YEAR], DuckDB(), items=items), "2001..2001")
+            between(build(plain, [YEAR], Sqlite(), items=items), "2001..2001")
     words = replace(plain, items=plain.items.append_column("when", pa.array(["early", "1999", "x", "y"])))
     with pytest.raises(ParameterError, match="the attribute 'when' holds texts that are no times, expected dates such"):
-        between(build(words, [YEAR], DuckDB()), "when=2001..2001")
+        between(build(words, [YEAR], Sqlite()), "when=2001..2001")
 
 
 def test_a_time_with_a_zone_is_of_the_day_that_it_is_there() -> None:
@@ -281,5 +280,5 @@ def test_texts_are_times_as_dimensions_read_them() -> None:
     rows = [(None, ["ACL"], [0, 1]), (None, ["KDD"], [1, 2])]
     dated = corpus_of(rows, objects=3)
     dated = replace(dated, items=dated.items.append_column("day", pa.array(["2019-03-04", "2019-07-01"])))
-    cube = build(dated, [DimensionSpec.parse("week=day@weeks")], DuckDB(), min_objects=1)
+    cube = build(dated, [DimensionSpec.parse("week=day@weeks")], Sqlite(), min_objects=1)
     assert [cube.cell(0), len(between(cube, "2019-07..").cells)] == [("2019-W10",), 1]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import assume
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import LIGHTEST
@@ -106,9 +105,9 @@ ITEM = st.tuples(
 
 
 @st.composite
-def wholes(draw: st.DrawFn) -> Corpus:
+def wholes(draw: st.DrawFn, is_linked: bool | None = None) -> Corpus:
     rows = draw(st.lists(ITEM, min_size=2, max_size=14))
-    links = draw(maybe(LINK_ROWS))
+    links = draw(maybe(LINK_ROWS)) if is_linked is None else draw(LINK_ROWS) if is_linked else None
     known = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["conference", "journal"]), min_size=1))
     sorts = draw(
         st.dictionaries(st.sampled_from(["conference", "journal", "other"]), st.sampled_from(["x", "y"]), min_size=1)
@@ -152,11 +151,14 @@ def knowing(draw: st.DrawFn, corpus: Corpus, *, whole_ids: bool, directed: bool)
 
 
 def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
-    chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
-    specs = [DimensionSpec.parse(text) for text in chosen]
-    taken = [name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))]
-    assume(len(set(taken)) == len(taken))
-    return specs
+    """Return some dimensions; those with a name that an earlier one has are left out."""
+    specs: dict[str, DimensionSpec] = {}
+    for text in draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True)):
+        spec = DimensionSpec.parse(text)
+        names = [spec.name, *(level.name for level in spec.levels)]
+        if not specs.keys() & set(names):
+            specs |= dict.fromkeys(names, spec)
+    return list(dict.fromkeys(specs.values()))
 
 
 def assert_same(one: Cube, other: Cube) -> None:

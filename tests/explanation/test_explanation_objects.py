@@ -171,8 +171,8 @@ def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
     assert (near.came, near.rank, near.present, near.miss) == ("neighbor", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
-        "Object 2 is there as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
-        "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
+        "Object 2 is in the network as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "heaviest to Object 1; 1 chosen cell contains it, first ⟨label 0⟩, chosen cell number 1 (+2)"
     )
     assert repr(near) == (
         "ObjectExplanation(Object 2: neighbor, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
@@ -185,10 +185,11 @@ def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network
     assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("n_neighbors", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "n_neighbors=8 would bring it (it is 2 now)" in away.sentence
+    assert "n_neighbors=8 would add it (it is 2 now)" in away.sentence
     assert of_object(hybrid, 8).sentence == (
-        "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
-        "no chosen cell holds it"
+        "Object 8 is not in the network: no links lead from the query to it; "
+        "no path of 4 links or fewer leads to the query; "
+        "no chosen cell contains it"
     )
 
 
@@ -221,7 +222,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
         return
     assert found.miss is not None and found.cells == ()
     if not held:
-        assert found.miss.obstacle == "no cell holds it"
+        assert found.miss.obstacle == "no cell contains it"
         return
     worth = network.context.worth
     values = {
@@ -294,7 +295,7 @@ def test_of_hops_no_more_is_claimed_than_comes(
     if found.miss is None or found.miss.option != "hops":
         return
     assert found.miss.exact == (fan_out is None and not limits)
-    assert ("hops=2 would bring it" if found.miss.exact else "hops has to be at least 2 to bring it") in str(found)
+    assert ("hops=2 would add it" if found.miss.exact else "hops has to be at least 2 to add it") in str(found)
     if found.miss.exact:
         assert row in c2n.construct(cube, query, Hops(hops=2)).objects
 
@@ -326,11 +327,11 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(2, form="objects", keep_unlinked=False).startswith(
         "it has no link to any object of the network (keep_unlinked=True"
     )
-    assert miss(5, form="objects") == "no cell holds it"
+    assert miss(5, form="objects") == "no cell contains it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
     assert miss(3, form="objects", n_cells=1) == (
-        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
-        "n_cells is 1, and so many cells are chosen"
+        "the cheapest cell that contains it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
+        "n_cells is 1, and that many cells are chosen"
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
 
-from slot_twin import Plain
+from slot_twin import COMMON, COST0, GAIN0, Plain
 
 MASK = 2**64 - 1
 
@@ -97,20 +97,6 @@ def test_the_numbers_drawn_are_those_of_splitmix64() -> None:
         assert [kernels.draw(random) for _ in range(5)] == [next(twin) for _ in range(5)]
 
 
-@given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5))
-def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set[int]) -> None:
-    plain, cells = Plain(seed), sorted(some)
-    choice, state, draw = plain.choice(), plain.state(5, seed), draws(seed)
-    kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
-    for room, heat in ((math.inf, 0.1), (9.0, 0.5), (0.0, 1.0)):
-        cell = kernels.propose(choice, state)
-        assert cell == plain_propose(plain, cells, draw)
-        if cell not in cells:
-            kernels.weigh(choice, state, cell)
-            slot = kernels.decide(state, room, 0.0, heat)
-            assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
-
-
 def test_without_a_group_that_pays_any_cell_is_proposed() -> None:
     plain = Plain(1)
     plain.targets, plain.odds = [], np.empty(0)
@@ -133,3 +119,82 @@ def test_a_cooling_ends_where_plain_python_ends(seed: int, room: float, links: f
     assert state.value.tolist() == [plain.value(cells), plain.value(best)]
     assert plain.total(cells, 2) <= room
     assert not plain.linked or plain.link_count(cells) <= links or not cells
+
+
+steps_of_state = st.lists(st.tuples(st.sampled_from(["put", "swap", "drop"]), st.integers(0, 99)), max_size=12)
+
+
+def test_three_cells_by_hand() -> None:
+    plain = Plain(0, linked=False)
+    plain.sets = [{0, 1}, {1, 2}, {3}]
+    plain.worth[:4] = [[1, 0, 0], [1, 0, 0], [0, 1, 1], [1, 2, 2]]
+    choice, state = plain.choice(), plain.state(3)
+    lost = kernels.start(choice, state, np.array([0, 1]), 0.0)
+    assert state.sums.tolist() == [GAIN0 + 2, COST0 + 1, 1, 0]
+    assert state.alone[:2].tolist() == [[1, 0, 0], [0, 1, 1]]
+    assert state.value.tolist() == [2.5 / 4] * 2
+    assert lost == ((2.5 / 4 - 1.5 / 4) + (2.5 / 4 - 2.5 / 3)) / 2
+    kernels.weigh(choice, state, 2)
+    assert state.shared[:3].tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 2]]
+    kernels.take(choice, state, 0)
+    kernels.close(choice, state, 0)
+    plain.assert_recounted(state, [1])
+    assert state.alone[0].tolist() == [1, 1, 1]
+
+
+@given(st.integers(0, 10**6), steps_of_state, st.booleans())
+def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
+    seed: int, steps: list[tuple[str, int]], linked: bool
+) -> None:
+    plain = Plain(seed, linked=linked)
+    choice, state = plain.choice(), plain.state(5)
+    cells: list[int] = []
+    for what, number in steps:
+        cell, slot = number % len(plain.sets), number % max(1, len(cells))
+        if what == "drop" and cells:
+            kernels.take(choice, state, slot)
+            kernels.close(choice, state, slot)
+            cells[slot] = cells[-1]
+            cells.pop()
+        elif what == "swap" and cells and cell not in cells:
+            kernels.take(choice, state, slot)
+            kernels.put(choice, state, cell, slot)
+            cells[slot] = cell
+        elif what == "put" and len(cells) < 5 and cell not in cells:
+            kernels.put(choice, state, cell, len(cells))
+            state.filled[0] += 1
+            cells.append(cell)
+        plain.assert_recounted(state, cells)
+
+
+@given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5), st.integers(0, 8))
+def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[int], cell: int) -> None:
+    plain, cells = Plain(seed, linked=False), sorted(some - {cell})
+    choice, state = plain.choice(), plain.state(5)
+    kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
+    kernels.weigh(choice, state, cell)
+    for column in range(3):
+        now = plain.total(cells, column)
+        assert state.shared[len(cells), column] == plain.total([*cells, cell], column) - now
+        for slot in range(len(cells)):
+            swapped = plain.total([*cells[:slot], cell, *cells[slot + 1 :]], column)
+            alone, shared = state.alone[slot, column], state.shared[slot, column]
+            assert swapped == now + state.shared[len(cells), column] - alone + shared
+
+
+@given(st.integers(0, 10**6))
+def test_plain_groups_come_last_in_their_rows_and_none_is_lost(seed: int) -> None:
+    plain = Plain(seed)
+    choice = plain.choice()
+    for cell, held in enumerate(plain.sets):
+        first, start, end = choice.members_indptr[cell], choice.plain[cell], choice.members_indptr[cell + 1]
+        row = choice.members_indices[first:end].tolist()
+        common = [bool((plain.worth[group] == COMMON).all()) for group in row]
+        assert set(row) == held
+        assert common == [False] * int(start - first) + [True] * int(end - start)
+
+
+def test_cost_that_is_rounding_only_is_no_cost() -> None:
+    assert kernels.ratio(1.0, 1e-17, 1e-12) == 0.0
+    assert kernels.ratio(1.0, 0.0, 0.0) == 0.0
+    assert kernels.ratio(1.0, 2.0, 1e-12) == 0.5

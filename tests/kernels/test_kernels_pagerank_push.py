@@ -185,11 +185,6 @@ def test_the_error_after_sweeps_is_within_the_bound_they_return(seed: int, dampi
     assert settled.min() >= -1e-15
 
 
-def test_strengths_are_the_summed_weights_of_rows() -> None:
-    links = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([0.5, 2.0]), 4)
-    assert strengths(links.indptr, links.weights, np.array([1, 3, 0], np.int32)).tolist() == [2.5, 0.0, 0.5]
-
-
 def twin_follow(links: Links, seeds: Array) -> set[int]:
     known, new = set(), set(seeds.tolist())
     while new:

@@ -63,13 +63,6 @@ def test_two_objects_share_a_group_exactly_where_the_same_cells_hold_them(
 
 
 @given(all_cells, st.sets(st.integers(0, 7)))
-def test_folded_members_are_the_groups_of_the_members(cells: list[set[int]], some: set[int]) -> None:
-    given = sorted(cell for cell in some if cell < len(cells))
-    group, _, members = merged(cells, given)
-    assert members == [sorted({group[o] for o in cells[cell]}) for cell in given]
-
-
-@given(all_cells, st.sets(st.integers(0, 7)))
 def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: list[set[int]], some: set[int]) -> None:
     chosen = np.array(sorted(cell for cell in some if cell < len(cells)), dtype=np.int64)
     members = ragged_from_lists([sorted(row) for row in cells])

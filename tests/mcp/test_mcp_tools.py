@@ -178,7 +178,10 @@ def test_explanations_are_those_of_the_library() -> None:
 
 def test_what_is_not_there_is_told_with_what_would_bring_it() -> None:
     text = said("explain", objects=ASKED, node="o77", n_neighbors=3)
-    assert text.startswith("Object 77 is not there: n_neighbors has to be") or "n_neighbors=" in text.split("\n")[0]
+    assert (
+        text.startswith("Object 77 is not in the network: n_neighbors has to be")
+        or "n_neighbors=" in text.split("\n")[0]
+    )
 
 
 def test_two_lists_are_told_apart() -> None:
@@ -186,7 +189,7 @@ def test_two_lists_are_told_apart() -> None:
     cube = c2n.build(planted.corpus)
     one, two = list(planted.query(0)), list(planted.query(1))
     told = answer(CubeService(cube), "contrast", {"objects": one, "against": two, "names": ["A", "B"]})
-    assert "- ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001" in told.text
+    assert "- ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), p \\< 0.001" in told.text
     alone = answer(CubeService(cube), "contrast", {"objects": one})
     assert "all others" in alone.text and not alone.wrong
 
@@ -342,7 +345,7 @@ class Endless:
         self.begun.set()
         try:
             while True:
-                work.step()
+                work.check_stop()
         finally:
             self.ended.set()
 

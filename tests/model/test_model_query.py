@@ -157,4 +157,7 @@ def test_a_text_lists_objects_divided_by_separators_or_lines(text: str) -> None:
 
 def test_a_list_in_a_text_is_split_though_a_name_in_it_is_unknown() -> None:
     assert cube().query("o1; o2; nobody", skip_missing=True).missing == ("nobody",)
+    assert cube().query("o1; nobody; none", skip_missing=True).missing == ("nobody", "none")
+    with pytest.raises(QueryError, match="'o1, nobody'"):
+        cube().query("o1, nobody")
     assert cube().query("o3").objects.tolist() == cube().query(["o3"]).objects.tolist()

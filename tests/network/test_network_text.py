@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
@@ -251,11 +250,6 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
     text = made.to_text(6_000, counter)
     assert len(made.to_text(MOST)) > 50 * len(text)
     assert len(asked) < 25 and max(asked) < 4 * 6_000
-
-
-def test_what_is_no_network_has_no_text() -> None:
-    with pytest.raises(ParameterError, match="the network is a Cube, expected a Network: construct makes one"):
-        toy_cube([[0]], objects=1).to_text()  # type: ignore[arg-type]
 
 
 def test_of_cells_at_higher_levels_every_time_counts() -> None:

@@ -17,7 +17,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.selection import anneal as module
-from cube2net.selection.anneal import NONE_HELPS, Anneal, in_order
+from cube2net.selection.anneal import NONE_HELPS, Anneal, order_cells
 from cube2net.selection.greedy import Greedy, priced_greedy
 from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
 from cube2net.selection.problem import Problem
@@ -166,8 +166,8 @@ def test_the_cells_stand_in_the_order_that_greedy_would_take_them() -> None:
         values = {other: weights.value(union(cube, [*covered, other])) for other in cells if other not in covered}
         assert values[cell] == max(values.values())
         covered.append(cell)
-    assert in_order(cube, weights, np.array(cells[::-1])).tolist() == cells
-    assert in_order(cube, weights, np.empty(0, np.int64)).tolist() == []
+    assert order_cells(cube, weights, np.array(cells[::-1])).tolist() == cells
+    assert order_cells(cube, weights, np.empty(0, np.int64)).tolist() == []
 
 
 def test_until_the_time_is_over_it_is_never_below_its_starts() -> None:

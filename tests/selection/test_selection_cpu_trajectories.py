@@ -74,11 +74,11 @@ def test_the_nearest_cell_is_taken_and_its_gain_is_the_reward() -> None:
     assert (game.steps, game.observations, game.actions) == (3, 1, 1)
     assert game.reset().tolist() == [[0.0], [0.0]]
     seen, rewards = game.step(np.array([[0.2], [9999.0]], dtype=np.float32))
-    assert game.taken.tolist() == [0, 2]
+    assert game.last_positions.tolist() == [0, 2]
     assert seen.tolist() == [[0.0], [4.0]]
     assert rewards.tolist() == [np.float32(2 / 4), np.float32(1 / 5)]
     seen, rewards = game.step(np.array([[0.2], [9999.0]], dtype=np.float32))
-    assert game.taken.tolist() == [1, 1]
+    assert game.last_positions.tolist() == [1, 1]
     assert seen.tolist() == [[1.0], [5.0]]
     assert game.values.tolist() == [3 / 5, 2 / 6]
     assert (game.best, game.best_cells.tolist(), game.met) == (0.6, [0, 1], 4)
@@ -94,11 +94,11 @@ def test_what_is_left_is_seen_and_actions_are_offsets_from_its_centre() -> None:
     assert game.reset().tolist() == [[0.0, 0.5, -1.0, 1.0]]
     # Both are as near as the nearest, both add as much: the first is taken. The second then adds 1/2.
     seen, rewards = game.step(np.array([[0.0]], dtype=np.float32))
-    assert (game.taken.tolist(), rewards.tolist()) == ([0], [0.5])
+    assert (game.last_positions.tolist(), rewards.tolist()) == ([0], [0.5])
     assert seen.tolist() == [[0.0, 1.0, 0.0, np.float32(0.5 / 3)]]
     # Near 1 + 3 lies the third, which adds nothing.
     seen, rewards = game.step(np.array([[3.0]], dtype=np.float32))
-    assert (game.taken.tolist(), rewards.tolist(), game.cells(0).tolist()) == ([-1], [0.0], [0])
+    assert (game.last_positions.tolist(), rewards.tolist(), game.cells(0).tolist()) == ([-1], [0.0], [0])
     assert seen.tolist() == [[0.0, 1.0, 1.0, np.float32(0.5 / 3)]]
 
 
@@ -107,7 +107,7 @@ def test_the_best_of_the_k_nearest_at_the_price_is_taken() -> None:
         game = three(k=k, price=price, sees_left=False, pass_over=False)
         game.reset()
         game.step(np.array([[4.0]], dtype=np.float32))
-        assert game.taken.tolist() == [cell]
+        assert game.last_positions.tolist() == [cell]
 
 
 def test_an_agent_may_set_its_own_price_as_a_factor_of_the_going_one() -> None:
@@ -116,7 +116,7 @@ def test_an_agent_may_set_its_own_price_as_a_factor_of_the_going_one() -> None:
     game.reset()
     # The third cell adds 1 − 2·price. At e⁻⁹⁹ the price is that of e⁻⁵, and at e⁹⁹ that of e⁵.
     game.step(np.array([[4.0, 0.0], [4.0, -0.1], [4.0, 0.1], [4.0, -99.0], [4.0, 99.0]], dtype=np.float32))
-    assert game.taken.tolist() == [-1, 2, -1, 2, -1]
+    assert game.last_positions.tolist() == [-1, 2, -1, 2, -1]
     assert game.price == 0.5
     with pytest.raises(InputError, match="^an action is nan, and 1 of 5 actions are not finite"):
         game.step(np.array([[0.0, math.nan], *[[0.0, 0.0]] * 4], dtype=np.float32))
@@ -181,9 +181,9 @@ def test_a_cell_that_does_not_fit_makes_room_for_the_next_near_one() -> None:
     game = three(sees_left=False, pass_over=False, max_nodes=1)
     game.reset()
     game.step(np.array([[4.0]], dtype=np.float32))
-    assert game.taken.tolist() == [1]
+    assert game.last_positions.tolist() == [1]
     game.step(np.array([[4.0]], dtype=np.float32))
-    assert (game.taken.tolist(), game.cells(0).tolist()) == ([-1], [1])
+    assert (game.last_positions.tolist(), game.cells(0).tolist()) == ([-1], [1])
 
 
 @pytest.mark.parametrize("sees_left", [True, False])
@@ -198,7 +198,7 @@ def test_what_was_returned_is_never_changed_and_changing_it_changes_nothing(sees
         for _ in range(6):
             returned.append(now)
             copies.append(now.copy())
-            for array in (other, spoiled.values, spoiled.taken, spoiled.cells(0)):
+            for array in (other, spoiled.values, spoiled.last_positions, spoiled.cells(0)):
                 array.fill(7)
             actions = rng.normal(size=(2, 3)).astype(np.float32)
             now, rewards = kept.step(actions)

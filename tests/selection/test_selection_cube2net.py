@@ -177,6 +177,9 @@ def test_a_policy_goes_through_a_file_and_plans_the_same(tmp_path: Path) -> None
     for name, array in kept.policy.arrays.items():
         assert loaded.arrays[name].tolist() == array.tolist()
     assert loaded.curve == kept.policy.curve
+    assert loaded.card == kept.policy.card
+    assert loaded.card["cube"] == repr(cube)
+    assert [each["objects"] for each in loaded.card["queries"]] == [len(query)]
     other = Query(np.array([1, 5, 9]))
     by_file = ask(replace(method, policy=str(path), updates=0), cube, other)
     by_hand = ask(replace(kept, updates=0), cube, other)
@@ -220,6 +223,8 @@ def test_a_policy_is_refused_where_it_does_not_belong(tmp_path: Path) -> None:
         ({"curve": f"[[1, {10**400}]]"}, 1.0, "its learning curve cannot be read"),
         ({"curve": '[["1", true]]'}, 1.0, "its learning curve cannot be read"),
         ({"curve": "5"}, 1.0, "its learning curve cannot be read"),
+        ({"card": "[]"}, 1.0, "its card cannot be read"),
+        ({"card": "{" * 100_000}, 1.0, "its card cannot be read"),
         ({}, float("nan"), "its weights 'w' are not finite numbers"),
         ({}, float("inf"), "its weights 'w' are not finite numbers"),
     ],
@@ -259,7 +264,7 @@ def test_the_papers_answer_is_what_the_learned_policy_plans_and_has_no_floor() -
 def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_them() -> None:
     paper, default = asdict(PRESETS["paper"]), asdict(PRESETS["default"])
     same = {name for name in paper if paper[name] == default[name]}
-    assert same == {"trajectories", "printed_exponent", "printed_target"}
+    assert same == {"trajectories", "discount", "printed_exponent", "printed_target"}
     printed = asdict(PRESETS["printed"])
     assert {name for name in paper if printed[name] != paper[name]} == {"printed_exponent", "printed_target"}
     assert Cube2net(switches=paper).settings == PRESETS["paper"]
@@ -270,7 +275,10 @@ def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_th
         switches = {**quick, name: value} if name not in quick else quick
         assert len(ask(Cube2net(switches=switches).with_vectors(points(cube)), cube, query).cells) > 0
     for switches, sentence in (
-        ({"scales": "none"}, "unknown switch 'scales': choose one of answer, at_a_price, directions, each_step, "),
+        (
+            {"scales": "none"},
+            "unknown switch 'scales': choose one of answer, at_a_price, directions, discount, each_step, ",
+        ),
         ({"floor": "maybe"}, "switch 'floor' is 'maybe', expected true or false"),
         ({"answer": "all"}, "unknown answer 'all': choose one of met, plan"),
     ):
@@ -279,10 +287,16 @@ def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_th
         assert str(caught.value).startswith(sentence)
 
 
+def test_the_tuned_paper_keeps_the_papers_policy_state_and_answer() -> None:
+    paper, tuned = PRESETS["paper"], PRESETS["paper-tuned"]
+    kept = ("only_useful", "k", "at_a_price", "sees_left", "each_step", "whole", "answer", "floor", "one_spread")
+    assert [getattr(tuned, name) for name in kept] == [getattr(paper, name) for name in kept]
+
+
 def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
     method = configured(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
     assert method.switches == {"k": 3, "whiten": True, "scale": "blocks"}
-    assert method.called == "paper with k 3, scale blocks, whiten True"
+    assert method.title == "paper with k 3, scale blocks, whiten True"
     assert method.vector_options == {"words": {"scale": "blocks"}}
     cube, query = case(2)
     weights = Jaccard().weigh(query, len(cube.objects))
@@ -396,7 +410,10 @@ def test_progress_shows_the_curve() -> None:
 def test_bad_parameters_are_refused_in_a_sentence() -> None:
     cube, query = case(3)
     for options, sentence in (
-        ({"preset": "papr"}, "unknown preset 'papr': choose one of default, paper, printed (did you mean 'paper'?)"),
+        (
+            {"preset": "papr"},
+            "unknown preset 'papr': choose one of default, paper, paper-tuned, printed (did you mean 'paper'?)",
+        ),
         ({"device": "gpu"}, "unknown device 'gpu': choose one of cpu, cuda (did you mean 'cpu'?)"),
         ({"k": 0}, "k is 0, expected 1 or more cells, or none"),
         ({"seconds": 0.0}, "seconds is 0.0, expected a number above 0, or none"),

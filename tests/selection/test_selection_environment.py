@@ -291,7 +291,7 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         ({"directions": 0}, "directions is 0, expected a whole number of 1 or more"),
         (
             {"preset": "papers"},
-            "unknown preset 'papers': choose one of default, paper, printed (did you mean 'paper'?)",
+            "unknown preset 'papers': choose one of default, paper, paper-tuned, printed (did you mean 'paper'?)",
         ),
     ):
         with pytest.raises(ParameterError) as caught:

@@ -19,7 +19,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
 from cube2net.selection.constraints import Clock, compute_room
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.exact.exact import BranchAndBound, Exact, target_of, unit, upper_bound
+from cube2net.selection.exact.exact import BranchAndBound, Exact, compute_target, unit, upper_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
 from cube2net.selection.problem import Problem
@@ -126,7 +126,7 @@ def test_halves_that_break_the_limit_of_nodes_hold_nothing_and_the_search_ends()
     query = Query(np.arange(4))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 12))
     whole = Relaxation.of(problem, 4, 0.0, 3.0)
-    both = whole.taking(np.array([True, True, False, False]))
+    both = whole.take(np.array([True, True, False, False]))
     assert both.problem.base.tolist() == [2.0, 8.0, 4.0]
     assert tighten(both, 0.0, 0.1, lambda: False)[1] == -math.inf
     found = Exact(seconds=None).select(
@@ -173,9 +173,9 @@ def test_what_is_left_keeps_the_value_of_every_choice() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         taken, out = rng.random((2, len(problem))) < 0.3
-        left = whole.taking(taken).without((out & ~taken)[~taken])
+        left = whole.take(taken).drop((out & ~taken)[~taken])
         chosen = rng.random(len(left)) < 0.4
-        done = left.taking(chosen)
+        done = left.take(chosen)
         assert sorted(done.problem.taken.tolist()) == sorted([*np.flatnonzero(taken), *left.problem.cells[chosen]])
         assert done.problem.base[0] / done.problem.base[1] == pytest.approx(problem.value(done.problem.taken))
         assert bool((left.problem.totals[:, 1] >= left.problem.own[:, 1]).all())
@@ -194,7 +194,7 @@ def test_the_target_is_reached_by_every_better_selection() -> None:
         problem = Problem.of(cube, query, weights)
         costs = problem.cost0 + problem.cost.sum()
         for low, high in pairwise(np.unique(all_values(cube, query, weights, 8, math.inf))):
-            assert 0 < target_of(problem, float(low)) <= (high - low) * costs
+            assert 0 < compute_target(problem, float(low)) <= (high - low) * costs
 
 
 @settings(max_examples=15)
@@ -259,12 +259,12 @@ def test_the_target_is_half_a_step_where_values_come_in_steps_and_almost_nothing
         return SimpleNamespace(gain=np.array([gain]), cost=np.array([cost]), gain0=0.0, cost0=7 * cost)
 
     # A price of 2/7 is above 0 by sevenths of a gain only; 2/14 is 1/7.
-    assert target_of(weights(1.0, 1.0), 2 / 7) == 1 / 14  # type: ignore[arg-type]
-    assert target_of(weights(3.0, 0.5), 3 * 2 * (1 / 7)) == 3 / 14  # type: ignore[arg-type]
-    assert target_of(weights(1.0, 1.0), 0.0) == 0.5  # type: ignore[arg-type]
+    assert compute_target(weights(1.0, 1.0), 2 / 7) == 1 / 14  # type: ignore[arg-type]
+    assert compute_target(weights(3.0, 0.5), 3 * 2 * (1 / 7)) == 3 / 14  # type: ignore[arg-type]
+    assert compute_target(weights(1.0, 1.0), 0.0) == 0.5  # type: ignore[arg-type]
     # No selection has the price pi / 11, and thirds are not counted in units.
-    assert 0 < target_of(weights(1.0, 1.0), np.pi / 11) < 1e-9  # type: ignore[arg-type]
-    assert 0 < target_of(weights(1 / 3, 1.0), 1 / 21) < 1e-9  # type: ignore[arg-type]
+    assert 0 < compute_target(weights(1.0, 1.0), np.pi / 11) < 1e-9  # type: ignore[arg-type]
+    assert 0 < compute_target(weights(1 / 3, 1.0), 1 / 21) < 1e-9  # type: ignore[arg-type]
 
 
 def test_room_is_what_the_query_leaves_of_max_nodes() -> None:

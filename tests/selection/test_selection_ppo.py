@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -395,6 +396,14 @@ def test_a_policy_whose_numbers_are_lost_is_said_to_be() -> None:
     )
 
 
+def test_a_learning_rate_of_0_changes_nothing() -> None:
+    environment, settings = Aim(4), replace(QUICK, learning_rate=0.0)
+    policy, generator = ppo.start(environment, settings, seed=0)
+    before = weights(policy)
+    assert len(list(ppo.train(environment, policy, settings, generator, updates=2))) == 2
+    assert same(weights(policy), before)
+
+
 def test_no_updates_change_nothing_and_fewer_are_refused() -> None:
     environment = Aim(4)
     policy, generator = ppo.start(environment, QUICK, seed=0)
@@ -412,7 +421,7 @@ def test_no_updates_change_nothing_and_fewer_are_refused() -> None:
         ("hidden", 0, "hidden is 0, expected 1 or more units"),
         ("clip", 0.0, "clip is 0.0, expected a finite number above 0"),
         ("spread", math.nan, "spread is nan, expected a finite number above 0"),
-        ("learning_rate", -1.0, "learning_rate is -1.0, expected a finite number above 0"),
+        ("learning_rate", -1.0, "learning_rate is -1.0, expected a finite number of 0 or more"),
         ("largest_gradient", math.inf, "largest_gradient is inf, expected a finite number above 0"),
         ("value_weight", -0.5, "value_weight is -0.5, expected a finite number of 0 or more"),
         ("entropy_weight", math.nan, "entropy_weight is nan, expected a finite number of 0 or more"),

@@ -119,9 +119,9 @@ def test_cells_that_pay_less_than_what_they_alone_bring_are_left_out() -> None:
     cube = toy_cube([[0, 1, 4], [1, 5, 6, 7, 8, 9, 10], [1, 5, 6, 11, 12, 13]], objects=14)
     query = Query(np.array([0, 1, 2]))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 14))
-    assert problem.without_dear(0.1) is problem
+    assert problem.drop_dear(0.1) is problem
     # at 0.3 the second cell pays 1 and brings four objects alone, 1.2; without it the third brings five
-    left = problem.without_dear(0.3)
+    left = problem.drop_dear(0.3)
     assert (left.cells.tolist(), left.objects.tolist()) == ([0], [0, 1, 4])
     assert left.value(np.array([0])) == problem.value(np.array([0])) == 2 / 4
     assert [left.members[0].tolist(), left.gain.tolist(), left.cost.tolist()] == [[0, 1], [1, 1], [1, 0]]

@@ -16,7 +16,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, Weights
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.exact.exact import Exact, target_of, upper_bound
+from cube2net.selection.exact.exact import Exact, compute_target, upper_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
 from cube2net.selection.problem import Problem
@@ -82,7 +82,7 @@ def test_what_is_left_out_is_in_no_better_selection(seed: int, objective: int, m
     problem = Problem.of(cube, query, weights)
     best = best_of_all(cube, query, weights, m)
     price = share * best
-    left, most = tighten(Relaxation.of(problem, m, price), price, target_of(problem, price), lambda: False)
+    left, most = tighten(Relaxation.of(problem, m, price), price, compute_target(problem, price), lambda: False)
     if best > price * (1 + 1e-9) + 1e-12:
         reached = max(
             problem.value(np.concatenate([left.problem.taken, some]).astype(np.int64))

@@ -30,7 +30,7 @@ from cube2net.model.selection import (
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden, resolve_scope
-from cube2net.selection.exact.exact import Exact, bounded
+from cube2net.selection.exact.exact import Exact, add_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
 from cube2net.selection.random import Random
@@ -68,7 +68,7 @@ def answer(
     chosen = method.select(cube, query, weights=settled.objective, budget=settled.budget, seed=3)
     chosen = check_selection(chosen, cube, "method", settled.budget)
     if bound:
-        chosen = bounded(cube, query, settled.objective, settled.budget, chosen)
+        chosen = add_bound(cube, query, settled.objective, settled.budget, chosen)
     return settled.with_choice(chosen)
 
 

@@ -171,9 +171,9 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   file.addEventListener("change", () => void takeFile(file.files?.[0]).finally(() => (file.value = "")));
   takeDrops(root, (dropped) => void (typeof dropped === "string" ? takeText(dropped) : takeFile(dropped)));
 
-  const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Load a list of names");
+  const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Load a list");
   return {
-    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "(text, CSV or Excel), or drop it here"), file), which],
+    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "of names, or drop it here"), file), which],
     get empty() {
       return field.value.trim() === "" && pending.size === 0;
     },

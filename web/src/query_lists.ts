@@ -66,16 +66,6 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
     fill(
       trouble,
       refused ? el("p", { class: "bad", role: "alert" }, refused) : null,
-      unsure.length === 0
-        ? null
-        : el(
-            "table",
-            { class: "repair" },
-            el("caption", {}, `${counted(unsure.length, "name needs", "names need")} your choice`),
-            el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Given"), el("th", { scope: "col" }, "In the data"), el("th", { scope: "col" }, el("span", { class: "aside" }, "Remove")))),
-            el("tbody", {}, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
-          ),
-      shown.length < unsure.length ? el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(unsure.length - shown.length)} more`) : null,
       unsure.length > 1
         ? el(
             "div",
@@ -84,6 +74,17 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
             el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, `Remove all ${number(unsure.length)}`),
           )
         : null,
+      unsure.length === 0
+        ? null
+        : el(
+            "table",
+            { class: "repair" },
+            el("caption", {}, `${counted(unsure.length, "name needs", "names need")} a choice`),
+            el("colgroup", {}, el("col"), el("col"), el("col")),
+            el("thead", { class: "aside" }, el("tr", {}, ...["Given", "In the data", "Accept or remove"].map((title) => el("th", { scope: "col" }, title)))),
+            el("tbody", {}, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
+          ),
+      shown.length < unsure.length ? el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(unsure.length - shown.length)} more`) : null,
     );
   }
 
@@ -133,26 +134,38 @@ function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: 
   );
 }
 
-/** A name that several objects share, or none has, with candidates; the suggested one is marked. */
+/** A name that several objects share, or none has, with a list of candidates; a suggested one is selected. */
 function unsureRow(one: Entry, isSuggested: boolean, acts: Acts): HTMLElement {
   const many = one.state === "ambiguous";
   const suggestion = isSuggested ? clearlyMeant(one.given, one.candidates) : null;
-  const what = many ? "several have this name" : one.candidates.length > 0 ? "no match; did you mean" : "no match";
+  const option = (each: Candidate, place: number): HTMLElement => el("option", { value: place, selected: each === suggestion }, about(each) ? `${each.name} (${about(each)})` : each.name);
+  const select = el(
+    "select",
+    { "aria-label": `Object for ${one.given}`, title: many ? "Several objects have this name" : null },
+    suggestion === null ? el("option", { value: "", disabled: true, selected: true }, many ? `${number(one.bearers ?? one.candidates.length)} have this name` : "did you mean…") : null,
+    ...one.candidates.map(option),
+  );
+  select.addEventListener("change", () => acts.choose(one, one.candidates[Number(select.value)]!));
   return el(
     "tr",
     { class: one.state, "data-given": one.given },
     el("th", { scope: "row" }, el("bdi", {}, one.given), one.label === "" ? null : el("span", { class: "small quiet" }, one.label)),
-    el("td", {}, el("span", { class: "tag" }, what), candidates(one, one.candidates, acts, suggestion)),
-    el("td", {}, el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.given}`, onclick: () => acts.drop(one) }, "×")),
+    el("td", {}, one.candidates.length > 0 ? select : el("span", { class: "tag" }, "no match")),
+    el(
+      "td",
+      {},
+      suggestion === null ? null : el("button", { type: "button", class: "bare", "aria-label": `Accept ${suggestion.name}`, title: `Accept ${suggestion.name}`, onclick: () => acts.choose(one, suggestion) }, "✓"),
+      el("button", { type: "button", class: "bare", "aria-label": `Remove ${one.given}`, title: "Remove", onclick: () => acts.drop(one) }, "×"),
+    ),
   );
 }
 
-/** The candidates of a name as buttons; the chosen one is pressed, and the suggested one marked. */
-function candidates(one: Entry, offered: readonly Candidate[], acts: Acts, suggestion: Candidate | null = null): HTMLElement {
+/** The candidates of a name as buttons; the chosen one is pressed. */
+function candidates(one: Entry, offered: readonly Candidate[], acts: Acts): HTMLElement {
   const button = (each: Candidate): HTMLElement =>
     el(
       "button",
-      { type: "button", class: each === suggestion ? "suggested" : null, "aria-pressed": one.id === null ? null : String(String(each.id) === String(one.id)), onclick: () => acts.choose(one, each) },
+      { type: "button", "aria-pressed": one.id === null ? null : String(String(each.id) === String(one.id)), onclick: () => acts.choose(one, each) },
       el("span", {}, each.name),
       about(each) ? el("span", { class: "about" }, about(each)) : null,
     );

@@ -53,7 +53,7 @@ from cube2net.network.assembly import (
 )
 from cube2net.options import OPTIONS, AnyMethodName, FormName, NetworkOptions, ObjectiveName, Wanted, is_given
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden
-from cube2net.selection.exact.exact import bounded
+from cube2net.selection.exact.exact import add_bound
 
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
@@ -277,7 +277,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     seconds["train"] = selection.train_seconds
     if bound:
         with record_seconds(seconds, "bound"):
-            selection = bounded(cube, query, settled.objective, settled.budget, selection)
+            selection = add_bound(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)

@@ -1,4 +1,4 @@
-"""Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
+"""Build, update, store and view data cubes."""
 
 import lazy_loader
 

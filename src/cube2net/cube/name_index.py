@@ -1,4 +1,4 @@
-"""All names of a cube by their words: which begin as somebody types, and which are spelled most like a name."""
+"""An index of the names of a cube by their words: find names by prefix, and similar names."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from cube2net._util.spelling import MAX_TEXT_LETTERS, count_edits
 from cube2net.model.cube import Cube
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
-"""What stands between the words of a name: all but letters and digits."""
+"""Separates the words of a name: everything but letters and digits."""
 MARKS = r"\p{Mn}+"
 STEM = 3
-"""So many first letters a word of a name has to share with one of another to be looked at for its spelling."""
-LOOKED_AT, COMPARED = 400, 12
-"""So many names that share most such words, and are as long, are looked at; the likest of them compared letter by
-letter.
-"""
+"""Names with a word that shares this many first letters are candidates for similar names."""
+MAX_CANDIDATES, MAX_COMPARED = 400, 12
+"""Candidates that share the most such words, and the most similar of them, which are compared letter by letter."""
 
 
 def fold_text(text: str) -> str:
-    """Return a text in small letters without accents.
+    """Return a text in lower case without accents.
 
     >>> fold_text("Ivan VULIĆ"), fold_text("Ångström")
     ('ivan vulic', 'angstrom')
@@ -39,10 +37,10 @@ def fold_text(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NameIndex:
-    """The words of all names in the order of letters, and the rows of the names that have each.
+    """The sorted words of all names, and the rows of the names with each word.
 
-    ``words[w]`` is in the names of the rows ``rows[starts[w]:starts[w + 1]]``; ``names`` are all in small letters
-    without accents, and ``rank`` is how well known every object is, the best known first.
+    ``words[w]`` is in the names of the rows ``rows[starts[w]:starts[w + 1]]``; ``names`` are lower-case without
+    accents, and ``rank`` orders objects by their number of mentions, the most mentioned first.
 
     >>> index = NameIndex.of(pa.array(["Ada Lovelace", "Ádám Nagy", "Ben Ada-Smith"]), np.array([1, 5, 3]))
     >>> index.find_by_prefix("ada", 9).tolist(), index.find_by_prefix("smith be", 9).tolist()
@@ -63,8 +61,8 @@ class NameIndex:
         return cls.of(cube.objects.table["name"], _count_mentions(cube))
 
     @classmethod
-    def of(cls, names: pa.Array | pa.ChunkedArray, known: Array) -> NameIndex:
-        """Return the index of names, whose objects are so well known."""
+    def of(cls, names: pa.Array | pa.ChunkedArray, mentions: Array) -> NameIndex:
+        """Return the index of names; ``mentions`` are the numbers of mentions of their objects."""
         small = pc.utf8_normalize(pc.utf8_lower(names), form="NFKD")
         small = pc.replace_substring_regex(small, MARKS, "")
         small = small.combine_chunks() if isinstance(small, pa.ChunkedArray) else small
@@ -79,7 +77,7 @@ class NameIndex:
         pairs = distinct(place[numbers] * max(len(small), 1) + owner)
         starts = np.searchsorted(pairs, np.arange(len(order) + 1) * max(len(small), 1))
         by_rank = np.empty(len(small), np.int32)
-        by_rank[np.argsort(-known, kind="stable")] = np.arange(len(small), dtype=np.int32)
+        by_rank[np.argsort(-mentions, kind="stable")] = np.arange(len(small), dtype=np.int32)
         return cls(
             small,
             words.take(pa.array(order)).to_pylist(),
@@ -93,14 +91,14 @@ class NameIndex:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes of memory it takes: names, places, and words at 60 bytes each and their letters."""
+        """The approximate memory in bytes: arrays, names, and words at 60 bytes each plus their letters."""
         texts = sum(map(len, self.words)) + 60 * len(self.words)
         return int(self.names.nbytes + self.starts.nbytes + self.rows.nbytes + self.rank.nbytes + texts)
 
     def find_by_prefix(self, text: str, most: int) -> Array:
-        """Return the rows of names of which a word begins with each word of a text, the best known first.
+        """Return the rows of names in which every word of a text is the beginning of a word, the most mentioned first.
 
-        Accents and capitals do not matter; a name that is the text itself comes first.
+        Accents and case are ignored; names equal to the text come first.
         """
         typed = fold_text(text)
         parts = _split_words(typed)
@@ -121,23 +119,23 @@ class NameIndex:
         return chosen.astype(np.int64)
 
     def find_by_name(self, text: str) -> Array:
-        """Return the rows of names that are a text but for capitals and accents."""
+        """Return the rows of names equal to a text, ignoring case and accents."""
         typed = fold_text(text)
         parts = _split_words(typed)
         return self._match_names(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
 
     def _match_names(self, typed: str, parts: list[str]) -> Array:
-        """Return the rows of names that are a text itself, which has these words."""
-        each = [self._rows(part, whole=True) for part in parts]
+        """Return the rows of names equal to a text with these words."""
+        each = [self._rows(part, is_whole=True) for part in parts]
         rows = min(each, key=len)
         found: Array = rows[np.asarray(pc.equal(self.names.take(pa.array(rows)), typed))]
         return found
 
     def find_similar(self, text: str, most: int) -> list[int]:
-        """Return the rows of the names spelled most like a text, up to one slip for every three letters of it.
+        """Return the rows of the names most similar to a text, with at most one edit per three letters.
 
-        Looked at are names that share the first letters of most words with it. A name of which the text has all words,
-        or that has all words of the text, is like it too.
+        Candidates share the first letters of most words with it. Names with all words of the text, or whose words are
+        all in the text, are similar too.
         """
         typed = " ".join(_split_words(fold_text(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
@@ -146,34 +144,34 @@ class NameIndex:
         shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)
         lengths = np.asarray(pc.utf8_length(self.names.take(pa.array(rows)))).astype(np.int64)
-        order = np.lexsort((self.rank[rows], np.abs(lengths - len(typed)), -counts))[:LOOKED_AT]
+        order = np.lexsort((self.rank[rows], np.abs(lengths - len(typed)), -counts))[:MAX_CANDIDATES]
         own = _pair_letters(typed)
         names = list(zip(rows[order], self.names.take(pa.array(rows[order])).to_pylist(), strict=True))
         names.sort(key=lambda pair: len(own ^ _pair_letters(pair[1])))
-        # Those that hold all words of the text may be much longer than it, and are not to be lost among others.
-        whole = [pair for pair in names if set(parts) <= set(_split_words(pair[1]))][: COMPARED // 2]
-        names = whole + [pair for pair in names if pair not in whole]
-        allowed, found = max(len(typed) // 3, 1), []
+        # Names with all words of the text may be much longer than it, and must not be lost among others.
+        complete = [pair for pair in names if set(parts) <= set(_split_words(pair[1]))][: MAX_COMPARED // 2]
+        names = complete + [pair for pair in names if pair not in complete]
+        allowed, similar = max(len(typed) // 3, 1), []
         check_stop()
-        for row, name in names[:COMPARED]:
+        for row, name in names[:MAX_COMPARED]:
             words = _split_words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
-            slips = _count_slips(typed, " ".join(words), allowed)
-            if inside or slips <= allowed:
+            edits = _count_edits(typed, " ".join(words), allowed)
+            if inside or edits <= allowed:
                 lacks = not set(parts) <= set(words)
-                found.append((lacks, min(slips, allowed), int(self.rank[row]), int(row)))
-        return [row for *_, row in sorted(found)[:most]]
+                similar.append((lacks, min(edits, allowed), int(self.rank[row]), int(row)))
+        return [row for *_, row in sorted(similar)[:most]]
 
-    def _rows(self, begin: str, *, whole: bool = False) -> Array:
-        """Return the rows of names with a word that begins so, some more than once; or with this very word."""
+    def _rows(self, begin: str, *, is_whole: bool = False) -> Array:
+        """Return the rows of names with a word that begins with a text, or equals it; a row may be repeated."""
         first = bisect_left(self.words, begin)
-        last = bisect_right(self.words, begin) if whole else bisect_left(self.words, begin + "\U0010ffff")
+        last = bisect_right(self.words, begin) if is_whole else bisect_left(self.words, begin + "\U0010ffff")
         found: Array = self.rows[self.starts[first] : self.starts[last]]
         return found
 
 
 def _count_mentions(cube: Cube) -> Array:
-    """Return how well known every object is: how many items mention it, or where none are kept its links."""
+    """Return the number of items that mention each object, or of its links if the cube keeps no items."""
     if cube.items is None:
         return np.diff(cube.links.indptr).astype(np.int64)
     return np.bincount(cube.items().objects.indices, minlength=len(cube.objects))
@@ -187,5 +185,5 @@ def _pair_letters(text: str) -> set[tuple[str, str]]:
     return set(pairwise(text))
 
 
-def _count_slips(one: str, other: str, allowed: int) -> int:
+def _count_edits(one: str, other: str, allowed: int) -> int:
     return allowed + 1 if abs(len(one) - len(other)) > allowed else count_edits(one, other)

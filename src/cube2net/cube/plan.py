@@ -20,11 +20,13 @@ WANTED_LINKS = ("links", "crowded")
 
 
 def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, links: bool) -> dict[str, str]:
-    """Return the statements by the table that each makes, for dimensions of these numbers of labels."""
+    """Return the statements by the table that each creates, for dimensions with these numbers of labels."""
     plan = {
-        "said": "SELECT DISTINCT item, object FROM mentions",
+        "distinct_mentions": "SELECT DISTINCT item, object FROM mentions",
         "item_keys": _item_keys(sizes),
-        "key_objects": "SELECT DISTINCT k.cell_key, s.object FROM item_keys k JOIN said s ON s.item = k.item",
+        "key_objects": (
+            "SELECT DISTINCT k.cell_key, m.object FROM item_keys k JOIN distinct_mentions m ON m.item = k.item"
+        ),
         "key_sizes": "SELECT cell_key, COUNT(*) AS objects FROM key_objects GROUP BY cell_key",
         "cells": (
             "SELECT CAST(ROW_NUMBER() OVER "
@@ -38,12 +40,14 @@ def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, lin
     }
     if links:
         plan |= {
-            "crowded": f"SELECT item FROM said GROUP BY item HAVING COUNT(*) > {int(max_mentions)}",
-            "together": "SELECT s.item, s.object FROM said s LEFT JOIN crowded c ON c.item = s.item "
-            "WHERE c.item IS NULL",
+            "crowded": f"SELECT item FROM distinct_mentions GROUP BY item HAVING COUNT(*) > {int(max_mentions)}",
+            "linking_mentions": (
+                "SELECT m.item, m.object FROM distinct_mentions m LEFT JOIN crowded c ON c.item = m.item "
+                "WHERE c.item IS NULL"
+            ),
             "links": (
                 "SELECT a.object AS source, b.object AS target, CAST(COUNT(*) AS REAL) AS weight "
-                "FROM together a JOIN together b ON a.item = b.item AND a.object < b.object "
+                "FROM linking_mentions a JOIN linking_mentions b ON a.item = b.item AND a.object < b.object "
                 "GROUP BY a.object, b.object ORDER BY a.object, b.object"
             ),
         }

@@ -153,10 +153,10 @@ def _find_lost_members(index: ItemIndex, items: Array, gone: Array, objects: int
     mentioned, cells = index.objects, index.cells
     who, where = _pair_members(index, items)
     used, rows = np.unique(who, return_inverse=True)
-    asked = ragged_from_pairs(rows.ravel(), where, len(used))
+    candidates = ragged_from_pairs(rows.ravel(), where, len(used))
     which = np.full(objects, -1, np.int64)
     which[used] = np.arange(len(used))
-    held = np.zeros(len(asked.indices), dtype=bool)
+    held = np.zeros(len(candidates.indices), dtype=bool)
     mark_held(
         mentioned.indptr,
         mentioned.indices,
@@ -164,11 +164,11 @@ def _find_lost_members(index: ItemIndex, items: Array, gone: Array, objects: int
         cells.indices,
         gone,
         which,
-        asked.indptr,
-        asked.indices,
+        candidates.indptr,
+        candidates.indices,
         held,
     )
-    return used[row_of_entries(asked)[~held]], asked.indices[~held]
+    return used[row_of_entries(candidates)[~held]], candidates.indices[~held]
 
 
 def _subtract_links(links: Links, index: ItemIndex, items: Array) -> Links:

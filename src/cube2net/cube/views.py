@@ -211,7 +211,7 @@ def _add_label_cells(cube: Cube) -> Cube:
     extents = np.bincount(numbered.ravel(), weights=np.repeat(own_sizes, len(used)), minlength=sum(sizes))
     large = extents >= cube.settings.get("min_objects", MIN_OBJECTS)
     own_count, count = len(cube.cells), len(cube.cells) + int(large.sum())
-    # The label cells that a cell of the cube is part of; ``count`` stands for those that do not exist.
+    # The label cells that a cell of the cube is part of; ``count`` is the number of those that do not exist.
     groups = np.where(large, own_count + np.cumsum(large) - 1, count).astype(np.int32)[numbered]
     members = LazyRagged(
         count, partial(_compute_all_members, cube, groups, count), partial(_compute_members, cube, groups)
@@ -236,7 +236,7 @@ def _add_label_cells(cube: Cube) -> Cube:
 
 
 def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
-    """Return the cells of some objects, label cells included, and how many of the cube's cells each stands for."""
+    """Return the cells of some objects, label cells included, and the number of the cube's cells that each merges."""
     some, row = np.unique(objects, return_inverse=True)
     own, small = take_rows(cube.object_cells, some), cube.small.members
     place = np.minimum(np.searchsorted(some, small.indices), max(len(some) - 1, 0))

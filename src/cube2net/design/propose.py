@@ -337,6 +337,8 @@ def _said(
 
 def _why_not(one: Combination, min_objects: int) -> str:
     counts = one.counts
+    if one.repeats_items:
+        return f"{counts.single:,} of {counts.cells:,} cells would hold a single record"
     if counts.cells < 2 and counts.dead > counts.cells:
         return f"nearly no label has {min_objects} objects"
     if counts.bits < LEAST_BITS and counts.share > 0.5:

@@ -193,12 +193,12 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
         return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
-        banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
+        banned = "every cell that contains it is banned" if len(homes) else "no cell contains it"
         return NearMiss(obstacle=banned)
     values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
+    notes = [f"n_cells is {context.budget.n_cells:,}, and that many cells are chosen"] * (
         len(choice.cells) >= context.budget.n_cells
     )
     notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])

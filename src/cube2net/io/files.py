@@ -152,7 +152,7 @@ def data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...]
     files = []
     for path in map(Path, paths):
         if not path.exists():
-            raise SourceError(f"{path} is not there: expected {expected}")
+            raise SourceError(f"{path} does not exist: expected {expected}")
         files += _in_folder(path, endings, expected) if path.is_dir() else [path]
     return files
 

@@ -4,8 +4,8 @@ Every group of objects has a worth. One with a worth above 0 gives each cell tha
 0 and its worth; the worth of any other is paid by its cells in *shares* that add up to it. What a cell is then worth
 by itself (``alone``) is its own worth, and the credits less the shares of its groups.
 
-``homes`` is group → cells and ``members`` cell → groups, each as offsets and entries; ``share`` stands beside the
-entries of ``homes``, and is 0 for the groups with a credit.
+``homes`` is group → cells and ``members`` cell → groups, each as offsets and entries; ``share`` has
+one number per entry of ``homes``, 0 for the groups with a credit.
 """
 
 from __future__ import annotations

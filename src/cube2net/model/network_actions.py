@@ -378,7 +378,7 @@ class NetworkActions(Shown):
 
     @check_call
     def describe_clusters(
-        self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+        self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
     ) -> Description:
         """Return the few cells that distinguish each cluster of the network's objects from the others.
 
@@ -394,7 +394,7 @@ class NetworkActions(Shown):
             The most cells for each cluster.
         cube
             The cube of a network that came from another process.
-        chance
+        alpha
             The significance level, as in :func:`cube2net.contrast`.
 
         Returns
@@ -414,5 +414,5 @@ class NetworkActions(Shown):
         cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
         """
         describe = load_function("api.contrast", "describe_clusters")
-        description: Description = describe(self, clusters, n_cells, cube=cube, chance=chance)
+        description: Description = describe(self, clusters, n_cells, cube=cube, alpha=alpha)
         return description

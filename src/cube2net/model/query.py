@@ -169,7 +169,7 @@ AreKnown = Callable[[Sequence[str]], Sequence[bool]]
 def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
     """Return the names in lines of text, splitting a line that is no name itself where its parts are known names.
 
-    At least half of the parts must be known; with commas, which names may contain, more than half.
+    One known part is enough; with commas, which names may contain, more than half must be known.
 
     >>> people = ("Ann Ek", "Bo Ott", "Lee, Cy")
     >>> split_names(["Ann Ek; Bo Ot", "Lee, Cy", "Ott, Bo"], lambda names: [name in people for name in names])
@@ -192,8 +192,7 @@ def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
             return [line]
         best = max(counts, key=lambda mark: counts[mark])
         parts = splits[line][best]
-        is_list = counts[best] > len(parts) / 2 or (best != "," and counts[best] == len(parts) / 2)
-        return parts if is_list else [line]
+        return [line] if best == "," and counts[best] <= len(parts) / 2 else parts
 
     return [name for line in lines for name in split(line)]
 

@@ -75,7 +75,8 @@ class CellCounts:
 
     ``share`` of the objects are in a cell that is kept. ``dead`` cells have too few objects to be kept, ``giant`` ones
     hold more than a quarter of all. ``bits`` is how often, on average over all objects, a cell that an object is in
-    halves the number of objects that one has to look at; cells that are not kept count 0. ``together`` is which
+    halves the number of objects that one has to look at; cells that are not kept count 0. The objects of ``single``
+    kept cells are those of one item alone, which such a cell repeats. ``together`` is which
     part of what tells items apart is no chance, from 0 to 1: it holds together what belongs together, two items of an
     object or of two that are linked; None where the corpus does not show that.
     """
@@ -86,6 +87,7 @@ class CellCounts:
     giant: int
     bits: float
     together: float | None = None
+    single: int = 0
 
     def sentence(self, min_objects: int) -> str:
         """Return how good the cells are, in words.

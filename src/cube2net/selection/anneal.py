@@ -103,11 +103,11 @@ class Anneal:
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, best_prefix=False))
         if len(greedy.cells) == 0:
             return evaluate_cells(cube, weights, greedy.cells, note=greedy.note)
-        priced = _priced(cube, query, guide, budget)
+        priced = _choose_at_price(cube, query, guide, budget)
         if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), best_prefix=True)
+            selection = evaluate_cells(cube, weights, order_cells(cube, guide, cells), best_prefix=True)
         else:
             starts = [evaluate_cells(cube, weights, cells, best_prefix=True) for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
@@ -118,7 +118,7 @@ class Anneal:
                 annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
                 self._anneal(annealer, clock)
                 best = evaluate_cells(
-                    cube, weights, in_order(cube, weights, problem.cells[annealer.best]), best_prefix=True
+                    cube, weights, order_cells(cube, weights, problem.cells[annealer.best]), best_prefix=True
                 )
                 selection = best if best.value >= begin.value else begin
         return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
@@ -285,7 +285,7 @@ class BlackBoxAnnealer:
         """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""
         rng = stream(seed, "select", "anneal")
         sets = [frozenset(cells.tolist()) for cells in (*starts, starts[0][:0])]
-        price = max(guide.value(self._held(cells)) for cells in sets)
+        price = max(guide.value(self._find_members(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
         terms = np.column_stack(guide.given)
         whole = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
@@ -296,7 +296,7 @@ class BlackBoxAnnealer:
             done = 1.0 - clock.left / clock.seconds if math.isfinite(clock.seconds) else turns / steps
             if done >= 1.0:
                 break
-            cells = self._changed(now, rng)
+            cells = self._change(now, rng)
             if cells not in self._values and not self._fits(cells):
                 misfits += 1
                 continue
@@ -311,28 +311,28 @@ class BlackBoxAnnealer:
 
     def _value(self, cells: frozenset[int]) -> float:
         if cells not in self._values:
-            self._values[cells] = self._judge.value(self._held(cells))
+            self._values[cells] = self._judge.value(self._find_members(cells))
         return self._values[cells]
 
-    def _held(self, cells: frozenset[int]) -> Array:
+    def _find_members(self, cells: frozenset[int]) -> Array:
         return np.unique(take_rows(self._cube.cells.members, np.array(sorted(cells), dtype=np.int64)).indices)
 
     def _fits(self, cells: frozenset[int]) -> bool:
         limits = Limits(self._cube, self._query, self._budget)
         return len(limits.admit(np.array(sorted(cells), dtype=np.int64), len(cells))) == len(cells)
 
-    def _changed(self, cells: frozenset[int], rng: np.random.Generator) -> frozenset[int]:
+    def _change(self, cells: frozenset[int], rng: np.random.Generator) -> frozenset[int]:
         """Return the cells with one swapped, added or dropped; they may stay the same."""
         kept = cells
         if cells and (len(cells) == self._budget.n_cells or rng.random() < SWAPS):
             kept = cells - {sorted(cells)[rng.integers(len(cells))]}
             if rng.random() < DROPS:
                 return kept
-        return kept | {self._proposed(kept, rng)}
+        return kept | {self._propose(kept, rng)}
 
-    def _proposed(self, cells: frozenset[int], rng: np.random.Generator) -> int:
+    def _propose(self, cells: frozenset[int], rng: np.random.Generator) -> int:
         drawn = self._open[rng.integers(len(self._open), size=TRIES)]
-        missing = np.setdiff1d(self._wanted, self._held(cells), assume_unique=True)
+        missing = np.setdiff1d(self._wanted, self._find_members(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
             homes = drop_forbidden_cells(
                 self._cube.object_cells[int(missing[rng.integers(len(missing))])], self._budget.scope
@@ -341,7 +341,7 @@ class BlackBoxAnnealer:
         return int(drawn[self._key[drawn].argmax()])
 
 
-def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
+def order_cells(cube: Cube, weights: Weights, cells: Array) -> Array:
     """Return the cells in greedy's order: at every place the one that raises the value most there."""
     cells = np.sort(cells)
     held = take_rows(cube.cells.members, cells)
@@ -352,7 +352,7 @@ def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
     return cells[sums.take_by_value(every, weights.gain0, weights.cost0, len(cells))]
 
 
-def _priced(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
+def _choose_at_price(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
     """Return the cells of priced greedy, but for those that break a limit after the others."""
     room = compute_room(cube, query, budget)
     cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)

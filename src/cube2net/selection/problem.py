@@ -64,7 +64,7 @@ class Problem:
         may help). ``every`` leaves none out. What ``scope`` closes is never there.
 
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
-        selection: see ``drop_unaffordable`` and ``without_dear``. The cost follows the members of the cells that stay.
+        selection: see ``drop_unaffordable`` and ``drop_dear``. The cost follows the members of the cells that stay.
         """
         from cube2net.kernels.reductions import find_held_objects, group_alike, list_placed_homes, transpose_rows
 
@@ -94,7 +94,7 @@ class Problem:
             objects=objects,
             group=group,
         )
-        return problem.without_dear(at_least) if tight else problem
+        return problem.drop_dear(at_least) if tight else problem
 
     @cached_property
     def whole(self) -> Array:
@@ -104,7 +104,7 @@ class Problem:
         terms = np.column_stack([self.gain, self.cost, self.nodes])
         return row_sums(self.members.indptr, self.members.indices, terms)
 
-    def without_dear(self, price: float) -> Problem:
+    def drop_dear(self, price: float) -> Problem:
         """Return the problem without cells that no best selection holds, where one is worth ``price`` or more.
 
         At the value λ of a best selection, what a chosen cell adds to Σ gain − λ·Σ cost is not below 0: else the

@@ -122,10 +122,10 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 above alone", "AUC", "AUC above alone")
     show_table("did it help?", columns, rows, right=columns[1:])
     say(
-        "loose: authors of the query without any link. F1, NMI: how well clusters of the query, found on the network",
-        "by DeepWalk and k-means, agree with the areas. AUC: how well links of the query are found again, without",
-        "labels, when a fifth of the papers behind them is taken out. above alone: the 95 % interval of the difference",
-        f"to the query alone, corrected for both networks; sure where 0 is outside. All are of {RUNS} runs.",
+        "loose: authors of the query without links. F1, NMI: agreement of the areas with clusters of the query by",
+        "DeepWalk and k-means on the network. AUC: how well links of the query are predicted, without labels, when a",
+        "fifth of the papers behind them is removed. above alone: the 95 % interval of the difference to the query",
+        f"alone, corrected for both networks; significant if it excludes 0. All are of {RUNS} runs.",
         "",
     )
 
@@ -141,7 +141,7 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
     )
     (gain,) = [each for each in comparison.verdict().differences if each.one.name == DEFAULT.name]
     return (
-        f"Where links tell nearly all, little can be gained: for {len(labs)} authors of four institutions the query "
-        f"alone has F1 {alone:.3f}, the default network {default:.3f}, "
-        f"{'a sure' if gain.sure else 'no sure'} difference [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
+        f"Where links already separate the labels, little can be gained: for {len(labs)} authors of four institutions "
+        f"the query alone has F1 {alone:.3f}, the default network {default:.3f}, difference "
+        f"{'' if gain.is_significant else 'not '}significant [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
     )

@@ -106,7 +106,7 @@ def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     if cells:
         head.append(
             f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
-            f"{bound:.0%}; chances are corrected for all {found['contrast']['tested']:,} cells tested."
+            f"{bound:.0%}; p-values are corrected for all {found['contrast']['tested']:,} cells tested."
         )
     listed = Section("cell", "## Cells, in the order chosen", lines)
     text = lines_within(budget, head, listed, before=after(*remarks))
@@ -129,7 +129,7 @@ def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
     def line(cell: Mapping[str, Any]) -> str:
         counts = f"{cell['query_objects']:,} of yours, {cell['new']:,} of them in no cell above"
-        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times chance"
+        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times as expected"
 
     sections = [
         Section(

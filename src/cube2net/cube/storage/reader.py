@@ -457,7 +457,7 @@ def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
         raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
     if not all(number is not None and 0 <= number < len(names) for number in above[0]):
-        raise CubeError(f"level {rows[0][0]!r} stands below one that is not there")
+        raise CubeError(f"level {rows[0][0]!r} is below a level that does not exist")
     if any(number is None for numbers in parents for number in numbers):
         raise CubeError(f"level {rows[0][0]!r} does not name a parent for every label")
     by_level = np.array(parents, dtype=np.int32).reshape(len(rows), len(above[0])).T.copy()

@@ -101,7 +101,7 @@ class References:
     def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for path in data_files(paths, ENDINGS, EXPECTED):
-            for name, form, parsed in _parsed_files(path, meter, dropped, progress):
+            for name, form, parsed in parse_file(path, meter, dropped, progress):
                 count = 0
                 for line, fields in parsed:
                     count += 1
@@ -128,7 +128,9 @@ class References:
         return merged
 
 
-def _parsed_files(path: Path, meter: Meter, dropped: Dropped, progress: Progress) -> Iterator[tuple[str, str, Parsed]]:
+def parse_file(
+    path: Path, meter: Meter, dropped: Dropped, progress: Progress = silent
+) -> Iterator[tuple[str, str, Parsed]]:
     """Return the name, the format and the records of a file, or of each in an archive."""
     if path.suffix.casefold() in (".xlsx", ".xlsm"):
         from cube2net.io.tables.read_rows import read_rows

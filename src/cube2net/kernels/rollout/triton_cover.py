@@ -1,4 +1,4 @@
-"""Selections on a GPU: each takes cells and covers what they hold, and is told what that is worth."""
+"""Selections on a GPU: take cells, cover their members and compute the rewards."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Subproblem:
     def of(cls, problem: Problem, n_cells: int, room: float = math.inf) -> Subproblem:
         """Return the whole choice of a problem; ``room`` is how many objects outside the query may be brought.
 
-        Its groups are the problem's, those of one home among them: ``reduced`` puts these into ``own``.
+        Its groups are the problem's, those of one home among them: ``reduce`` puts these into ``own``.
         """
         cells = len(problem)
         return cls(
@@ -88,7 +88,7 @@ class Subproblem:
         """Which cells bring more nodes than there is room for."""
         return np.asarray(self.totals[:, 2] + self.base[2] > self.room)
 
-    def taking(self, chosen: Array) -> tuple[Subproblem, Merged]:
+    def take(self, chosen: Array) -> tuple[Subproblem, Merged]:
         """Return the choice of the other cells once some, given as a mask, are taken: what they hold is there."""
         there = np.zeros(len(self.sums), dtype=bool)
         there[self.members.indices[chosen[row_of_entries(self.members)]]] = True
@@ -98,13 +98,13 @@ class Subproblem:
             base=self.base + self.own[chosen].sum(axis=0) + self.sums[there].sum(axis=0),
             n_cells=self.n_cells - int(chosen.sum()),
         )
-        return rest.reduced(~chosen, there)
+        return rest.reduce(~chosen, there)
 
-    def without(self, out: Array) -> tuple[Subproblem, Merged]:
+    def drop(self, out: Array) -> tuple[Subproblem, Merged]:
         """Return the choice without some cells, given as a mask."""
-        return self.reduced(~out, np.zeros(len(self.sums), dtype=bool))
+        return self.reduce(~out, np.zeros(len(self.sums), dtype=bool))
 
-    def reduced(self, kept: Array, gone: Array) -> tuple[Subproblem, Merged]:
+    def reduce(self, kept: Array, gone: Array) -> tuple[Subproblem, Merged]:
         """Return the choice among the kept cells without the groups that are gone; groups are put together anew."""
         from cube2net.kernels.reductions import group_alike, list_placed_homes, transpose_rows
 
@@ -199,7 +199,7 @@ class Duals:
             y=(worth > 0) * 1.0,
         )
 
-    def carried(self, merged: Merged) -> Duals:
+    def carry(self, merged: Merged) -> Duals:
         """Return the same for a choice that was reduced: those of groups that were put together are added up."""
         from cube2net.kernels.dual_bounds import carry
 
@@ -228,8 +228,8 @@ class Relaxation:
     def of(cls, problem: Problem, n_cells: int, price: float, room: float = math.inf) -> Relaxation:
         """Return the whole choice of a problem; ``room`` is how many objects outside the query may be brought."""
         whole = Subproblem.of(problem, n_cells, room)
-        rest, merged = whole.without(whole.too_large)
-        return cls(rest, Duals.of(problem, price).carried(merged))
+        rest, merged = whole.drop(whole.too_large)
+        return cls(rest, Duals.of(problem, price).carry(merged))
 
     def __len__(self) -> int:
         return len(self.problem)
@@ -237,18 +237,18 @@ class Relaxation:
     def __repr__(self) -> str:
         return f"Relaxation of {self.problem}"
 
-    def without(self, out: Array) -> Relaxation:
+    def drop(self, out: Array) -> Relaxation:
         """Return the choice without some cells, given as a mask."""
-        return self._carried(*self.problem.without(out)) if bool(out.any()) else self
+        return self._carry(*self.problem.drop(out)) if bool(out.any()) else self
 
-    def taking(self, chosen: Array) -> Relaxation:
+    def take(self, chosen: Array) -> Relaxation:
         """Return the choice of the other cells once some, given as a mask, are taken."""
-        return self._carried(*self.problem.taking(chosen)) if bool(chosen.any()) else self
+        return self._carry(*self.problem.take(chosen)) if bool(chosen.any()) else self
 
-    def _carried(self, rest: Subproblem, merged: Merged) -> Relaxation:
-        return Relaxation(rest, self.duals.carried(merged))
+    def _carry(self, rest: Subproblem, merged: Merged) -> Relaxation:
+        return Relaxation(rest, self.duals.carry(merged))
 
-    def _settled(self, price: float) -> tuple[Array, Array, Array, float, Array]:
+    def _settle(self, price: float) -> tuple[Array, Array, Array, float, Array]:
         """Return the worth of the groups, credits and shares that keep their rules, and what bounds are made of.
 
         These are what is there whatever is chosen, and what every cell is worth alone.
@@ -265,10 +265,10 @@ class Relaxation:
 
     def bound(self, price: float) -> float:
         """Return an upper bound on Σ gain − λ·Σ cost with the constants, by the credits and shares so far."""
-        *_, rest, alone = self._settled(price)
+        *_, rest, alone = self._settle(price)
         return rest + float(np.sort(np.maximum(alone, 0.0))[::-1][: self.problem.n_cells].sum())
 
-    def improved(self, price: float, steps: int) -> Relaxation:
+    def improve(self, price: float, steps: int) -> Relaxation:
         """Return the same choice with better credits and shares (in most cases; the bound may rise a little)."""
         from cube2net.kernels.dual_bounds import improve
 
@@ -287,12 +287,12 @@ class Relaxation:
         cells, groups = x[: len(self)], x[len(self) :]
         return Relaxation(problem, Duals(credit, share, cells, groups, float(rent), float(fee)))
 
-    def decided(self, price: float, target: float) -> tuple[float, Array, Array]:
+    def decide(self, price: float, target: float) -> tuple[float, Array, Array]:
         """Return the bound, and which cells are out and which are in for every selection of ``target`` or more."""
         from cube2net.kernels.dual_bounds import with_each
 
         problem, n_cells = self.problem, self.problem.n_cells
-        worth, credit, share, rest, alone = self._settled(price)
+        worth, credit, share, rest, alone = self._settle(price)
         order = np.concatenate([np.sort(np.maximum(alone, 0.0))[::-1], np.zeros(n_cells + 1)])
         bound = rest + float(order[:n_cells].sum())
         rent = float(order[n_cells - 1]) if n_cells > 0 else math.inf
@@ -322,15 +322,15 @@ def tighten(left: Relaxation, price: float, target: float, over: Callable[[], bo
     shrink, done = True, False
     while True:
         if shrink:
-            left = left.taking(into).without(out[~into])
+            left = left.take(into).drop(out[~into])
             problem = left.problem
             if problem.n_cells < 0 or problem.base[2] > problem.room:
                 return left, -math.inf
-            left = left.without(problem.needless(price) | problem.too_large)
+            left = left.drop(problem.needless(price) | problem.too_large)
         if done or stale >= PATIENCE or (len(left) == 0 and best < math.inf):
             return left, best
-        left = left.improved(price, STEPS)
-        bound, out, into = left.decided(price, target)
+        left = left.improve(price, STEPS)
+        bound, out, into = left.decide(price, target)
         little = not best - bound > LITTLE * (best - target)
         best = min(best, bound)
         if best < target or bool((out & into).any()):

@@ -25,7 +25,7 @@ from cube2net.model.selection import (
     Selection,
     Weights,
 )
-from cube2net.selection.anneal import Anneal, in_order
+from cube2net.selection.anneal import Anneal, order_cells
 from cube2net.selection.constraints import Clock, check, compute_room, evaluate_cells, explain_no_choice
 from cube2net.selection.exact.duals import Relaxation, tighten
 from cube2net.selection.greedy import Greedy, Served, order_by_service, priced_greedy
@@ -37,7 +37,7 @@ RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10
 FINEST, DIGITS = 20, 4e-16
 
 
-def bounded(cube: Cube, query: Query, weights: QueryObjective, budget: Budget, selection: Selection) -> Selection:
+def add_bound(cube: Cube, query: Query, weights: QueryObjective, budget: Budget, selection: Selection) -> Selection:
     """Return the selection with the best bound known, or with a note that says why there is none."""
     reason = ""
     if budget.n_cells == 0 and not len(selection.cells) and not len(selection.objects):
@@ -92,7 +92,7 @@ def upper_bound(
     if len(problem) == 0:
         return price
     left = Relaxation.of(problem, budget.n_cells, price, room)
-    return most_worth(left, price, target_of(problem, price), clock)
+    return most_worth(left, price, compute_target(problem, price), clock)
 
 
 def most_worth(left: Relaxation, price: float, target: float, clock: Clock) -> float:
@@ -138,7 +138,7 @@ def fractional_cost(left: Relaxation) -> float:
     return max(cost, problem.least_cost)
 
 
-def target_of(problem: Problem, price: float) -> float:
+def compute_target(problem: Problem, price: float) -> float:
     """Return what Σ gain − price·Σ cost with the constants reaches for every selection worth more than the price.
 
     Let all gains be whole multiples of s and all costs of t (units that are powers of two, or multiples of such),
@@ -148,7 +148,7 @@ def target_of(problem: Problem, price: float) -> float:
 
     >>> import types
     >>> jaccard = types.SimpleNamespace(gain=np.array([1.0, 0.0]), cost=np.array([0.0, 3.0]), gain0=0.0, cost0=5.0)
-    >>> target_of(jaccard, 2 / 8)
+    >>> compute_target(jaccard, 2 / 8)
     0.125
     """
     gains = np.append(problem.gain, problem.gain0)
@@ -240,7 +240,7 @@ class Exact:
         branching = BranchAndBound(problem, budget.n_cells, room, selection.value, clock)
         branching.run()
         if len(branching.best):
-            cells = in_order(cube, weights, problem.cells[branching.best])
+            cells = order_cells(cube, weights, problem.cells[branching.best])
             selection = evaluate_cells(cube, weights, cells, best_prefix=True)
         selection = replace(selection, bound=max(branching.bound, selection.value))
         return selection if selection.proven else replace(selection, note=f"not proven within {self.seconds:g} s")
@@ -270,7 +270,7 @@ class BranchAndBound:
 
     def __init__(self, problem: Problem, n_cells: int, room: float, price: float, clock: Clock) -> None:
         self._problem, self._m, self._room, self._clock = problem, n_cells, room, clock
-        self._price, self._target = price, target_of(problem, price)
+        self._price, self._target = price, compute_target(problem, price)
         self.best = np.empty(0, dtype=np.int64)
         self.bound = math.inf
 
@@ -304,7 +304,7 @@ class BranchAndBound:
             bound = min(bound, most_worth(part, price, 0.0, self._clock))
         cell = np.zeros(len(part), dtype=bool)
         cell[_doubtful(part)] = True
-        return [(bound, part.taking(cell)), (bound, part.without(cell))]
+        return [(bound, part.take(cell)), (bound, part.drop(cell))]
 
     def _offer(self, part: Relaxation, sure: float) -> None:
         """Note the selection that a fractional choice is rounded to, if it is the best so far."""
@@ -314,7 +314,7 @@ class BranchAndBound:
         groups = np.unique(take_rows(self._problem.members, cells).indices)
         value = self._problem.value(cells)
         if value > self._price and self._problem.nodes[groups].sum() <= self._room:
-            self.best, self._price, self._target = cells, value, target_of(self._problem, value)
+            self.best, self._price, self._target = cells, value, compute_target(self._problem, value)
 
 
 def _doubtful(part: Relaxation) -> int:

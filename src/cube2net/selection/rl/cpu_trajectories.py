@@ -94,7 +94,7 @@ class Trajectories:
             self._values = np.full(batch, self.judge(np.empty(0, dtype=np.int64)) if known else math.nan)
         self._look()
         self._worth0 = float(self._left[0])
-        return self._seen()
+        return self._observe()
 
     def step(self, actions: Array) -> tuple[Array, Array]:
         """Let every selection take a cell near its action; return what is seen, and the rewards."""
@@ -118,9 +118,9 @@ class Trajectories:
         self._sum[took] += self._points[chosen[took]]
         self._chosen.append(chosen)
         self._to_go -= 1
-        rewards = self._counted() if self.judge is None else self._judged(self.judge)
+        rewards = self._compute_rewards() if self.judge is None else self._judge_rewards(self.judge)
         self._look()
-        return self._seen(), (rewards * (1.0 / self.unit_reward)).astype(np.float32)
+        return self._observe(), (rewards * (1.0 / self.unit_reward)).astype(np.float32)
 
     @property
     def values(self) -> Array:
@@ -138,7 +138,7 @@ class Trajectories:
         return len(self._chosen) == self.steps
 
     @property
-    def taken(self) -> Array:
+    def last_positions(self) -> Array:
         """The position of the cell that every selection took last; -1 for none."""
         return self._chosen[-1].copy() if self._chosen else np.full(self.batch, -1)
 
@@ -184,7 +184,7 @@ class Trajectories:
 
         centres(self._points, self.price, self._gains, self._costs, self._free, 0, self.batch, self._centre, self._left)
 
-    def _seen(self) -> Array:
+    def _observe(self) -> Array:
         dynamics = self.dynamics
         if not dynamics.sees_left:
             return self._sum.copy()
@@ -199,14 +199,14 @@ class Trajectories:
         np.divide(self._above, self._below, out=values, where=self._below > 0)
         return values
 
-    def _counted(self) -> Array:
+    def _compute_rewards(self) -> Array:
         """Return what the last step added to the value of every selection."""
         before, self._values = self._values, self._ratios()
         if not (self.dynamics.whole and self._to_go):
             self._remember()
         return np.asarray(self._values - before)
 
-    def _judged(self, judge: Callable[[Array], float]) -> Array:
+    def _judge_rewards(self, judge: Callable[[Array], float]) -> Array:
         """Return nothing until the end of the episode, and then what the judge says of every selection.
 
         Where it is asked after every step, that is what the step added.

@@ -21,7 +21,7 @@ from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import evaluate_cells
 from cube2net.selection.rl.cpu_trajectories import Trajectories
 from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.policy import Trained, draw_curve, fingerprint
+from cube2net.selection.rl.policy import Trained, compute_fingerprint, draw_curve
 from cube2net.selection.rl.presets import PRESETS, Preset, Switch
 
 DEVICES = ("cpu", "cuda")
@@ -55,8 +55,8 @@ class Cube2net:
     Parameters
     ----------
     preset
-        ``"default"``, ``"paper"``, or ``"printed"``: the paper with its misprints. Parameters that are None below take
-        the preset's value.
+        ``"default"``; ``"paper"``; ``"printed"``, the paper with its misprints; or ``"paper-tuned"``, the paper's agent
+        with scales and numbers that let it learn. Parameters that are None below take the preset's value.
     vectors
         Cell vectors: ``"words"`` of their labels, ``"members"`` they share, ``"both"``, or your own.
     k
@@ -121,17 +121,17 @@ class Cube2net:
             check_int(name, getattr(self, name), least, or_none=True, what=what)
         if self.seconds is not None and not self.seconds > 0:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
-        PRESETS[self.preset].switched(self.switches or {})
+        PRESETS[self.preset].switch(self.switches or {})
 
     @property
     def settings(self) -> Preset:
         """The preset with the switches and the parameters of this method."""
         names = ("k", "directions", "trajectories", "updates", "epochs", "patience")
         changes = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        return replace(PRESETS[self.preset].switched(self.switches or {}), **changes)
+        return replace(PRESETS[self.preset].switch(self.switches or {}), **changes)
 
     @property
-    def called(self) -> str:
+    def title(self) -> str:
         """The name of the preset and its switches."""
         switches = ", ".join(f"{name} {value}" for name, value in sorted((self.switches or {}).items()))
         return f"{self.preset} with {switches}" if switches else self.preset
@@ -238,7 +238,7 @@ class Training:
         self.at_a_price = preset.at_a_price
         self.price = instance.start if preset.at_a_price else 0.0
         self.best, self.best_cells = -math.inf, np.empty(0, dtype=np.int64)
-        start = instance.start if instance.counted else abs(instance.weights.value(instance.greedy.objects))
+        start = instance.start if instance.is_counted else abs(instance.weights.value(instance.greedy.objects))
         self.unit = start if preset.units and start > 0 else 1.0
 
     def game(self, batch: int) -> Any:
@@ -246,9 +246,9 @@ class Training:
         method, instance = self.method, self.instance
         options: dict[str, Any] = {"batch": batch, "price": self.price, "unit_reward": self.unit}
         if method.device == "cpu":
-            judge = None if instance.counted else instance.judged
+            judge = None if instance.is_counted else instance.judge
             return Trajectories(instance.problem, self.space, self.dynamics, judge=judge, **options)
-        if not instance.counted:
+        if not instance.is_counted:
             raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
         from cube2net.selection.rl.gpu_trajectories import GpuTrajectories
 
@@ -259,7 +259,7 @@ class Training:
         if not game.best > self.best:
             return False
         self.replace_best(game)
-        if self.at_a_price and self.instance.counted and self.best > self.price:
+        if self.at_a_price and self.instance.is_counted and self.best > self.price:
             self.price = self.best
             game.set_price(self.price)
         return True
@@ -298,7 +298,15 @@ class Agent:
                 else:
                     training.update_best(alone)
         arrays = {name: tensor.detach().cpu().numpy().copy() for name, tensor in policy.state_dict().items()}
-        return Trained(arrays, fingerprint(self.space), method.called, tuple(curve))
+        return Trained(arrays, compute_fingerprint(self.space), method.title, tuple(curve), self._write_card())
+
+    def _write_card(self) -> dict[str, Any]:
+        """Return what the policy was learned on, and how well it did."""
+        queries = [
+            {"objects": len(each.instance.query), "greedy": each.instance.start, "best": each.best}
+            for each in self.trainings
+        ]
+        return {"cube": repr(self.trainings[0].instance.cube), "queries": queries}
 
     def _updates(self, games: list[Any], policy: Any, settings: Any, generator: Any) -> Iterator[tuple[float, float]]:
         """Yield the mean and the best value after every update, until learning ends.
@@ -333,7 +341,7 @@ class Agent:
         trained = Trained.load(given) if isinstance(given, str) else given
         if trained is None:
             return
-        if trained.space != fingerprint(self.space) or trained.preset != self.method.called:
+        if trained.space != compute_fingerprint(self.space) or trained.preset != self.method.title:
             raise InputError(
                 f"the policy was learned with preset {trained.preset!r} among other cells or vectors: use it for other "
                 "queries of the same cube, with the same vectors and directions"

@@ -185,7 +185,7 @@ def _make_trajectories(
         instance.dynamics(settings),
         batch=batch,
         price=instance.start if settings.at_a_price else 0.0,
-        judge=None if instance.counted else instance.judged,
+        judge=None if instance.is_counted else instance.judge,
     )
 
 
@@ -216,7 +216,7 @@ def _describe(game: Trajectories) -> dict[str, Array]:
         info["value"] = game.values
     if game.has_steps:
         # Position -1 is the last entry: the number -1.
-        info["cell"], info["position"] = np.append(game.problem.cells, -1)[game.taken], game.taken
+        info["cell"], info["position"] = np.append(game.problem.cells, -1)[game.last_positions], game.last_positions
     return info
 
 

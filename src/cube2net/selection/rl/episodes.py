@@ -178,7 +178,7 @@ class Instance:
         return cls(cube, query, weights, budget, greedy, problem)
 
     @property
-    def counted(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether the value is the problem's own ratio; if not, every trajectory is judged as a whole."""
         return isinstance(self.weights, Weights) and self.budget.max_links is None
 
@@ -189,7 +189,7 @@ class Instance:
 
     def dynamics(self, preset: Preset) -> Dynamics:
         """Return how an action becomes a cell."""
-        near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
+        near = max(64, math.ceil(NEAR * len(self.problem))) if self.is_counted else NEAR_JUDGED
         return Dynamics(
             n_cells=self.budget.n_cells,
             k=preset.k or near,
@@ -197,7 +197,7 @@ class Instance:
             whole=preset.whole,
             sees_left=preset.sees_left,
             each_step=preset.each_step,
-            own_price=preset.at_a_price and not self.counted,
+            own_price=preset.at_a_price and not self.is_counted,
             max_nodes=compute_room(self.cube, self.query, self.budget),
         )
 
@@ -208,16 +208,16 @@ class Instance:
         whole = replace(self.budget, best_prefix=False)
         return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
 
-    def judged(self, cells: Array) -> float:
+    def judge(self, cells: Array) -> float:
         """Return the value of cells by position."""
-        members = take_rows(self.cube.cells.members, self._admitted(cells))
+        members = take_rows(self.cube.cells.members, self._admit(cells))
         return self.weights.value(np.unique(members.indices))
 
     def answer(self, cells: Array, best_prefix: bool) -> Selection:
         """Return the selection of cells by position, in the order taken."""
-        return evaluate_cells(self.cube, self.weights, self._admitted(cells), best_prefix)
+        return evaluate_cells(self.cube, self.weights, self._admit(cells), best_prefix)
 
-    def _admitted(self, cells: Array) -> Array:
+    def _admit(self, cells: Array) -> Array:
         """Return the numbers of the cells that fit the limits, one after the other."""
         numbers = self.problem.cells[cells]
         return np.asarray(numbers[Limits(self.cube, self.query, self.budget).admit(numbers, len(numbers))])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,15 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 class Trained:
     """The weights of a policy by name, the space it moves in, and how its learning went.
 
-    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far.
+    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far. ``card`` says what
+    it was learned on: the cube, and for every query its size, the value of greedy and the best value met.
     """
 
     arrays: dict[str, Array]
     space: str
     preset: str
     curve: tuple[tuple[float, float], ...] = ()
+    card: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
@@ -47,6 +50,7 @@ class Trained:
             "space": self.space,
             "preset": self.preset,
             "curve": json.dumps(self.curve, allow_nan=False),
+            "card": json.dumps(self.card, allow_nan=False, ensure_ascii=False),
         }
         write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
 
@@ -73,7 +77,13 @@ class Trained:
             curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
         except (TypeError, ValueError, OverflowError, RecursionError):
             raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
-        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve)
+        try:
+            card = json.loads(about.get("card", "{}"))
+        except (ValueError, RecursionError):
+            card = None
+        if not isinstance(card, dict):
+            raise InputError(f"{str(path)!r} is no policy: its card cannot be read")
+        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve, card)
 
 
 def _finite(value: object) -> float:
@@ -82,7 +92,7 @@ def _finite(value: object) -> float:
     return float(value)
 
 
-def fingerprint(space: Space) -> str:
+def compute_fingerprint(space: Space) -> str:
     """Return a hash of a space: a policy is valid only in the space it was learned in."""
     digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
     digest.update(space.points.tobytes())

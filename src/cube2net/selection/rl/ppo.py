@@ -69,12 +69,12 @@ class Settings:
         check_int("epochs", self.epochs, 1)
         check_int("hidden", self.hidden, 1, what="units")
         check_int("minibatches", self.minibatches, 1, what="mini-batches")
-        for name in ("clip", "learning_rate", "spread", "largest_gradient"):
+        for name in ("clip", "spread", "largest_gradient"):
             if name == "largest_gradient" and self.largest_gradient is None:
                 continue
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a finite number above 0")
-        for name in ("value_weight", "entropy_weight"):
+        for name in ("learning_rate", "value_weight", "entropy_weight"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a finite number of 0 or more")
         if not 0 <= self.discount <= 1:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.text import CUT, ODD, WHOLE, find_heaviest, find_latest, mark_first, parse_ids, read_indexes
+from cube2net.kernels.text import (
+    CUT,
+    ODD,
+    WHOLE,
+    compute_checksums,
+    find_heaviest,
+    find_latest,
+    hash_texts,
+    mark_first,
+    parse_ids,
+    read_indexes,
+)
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t\b\f"), max_size=6)
 INDEXES = st.dictionaries(WORDS, st.lists(st.integers(0, 300), max_size=4), max_size=8)
@@ -99,3 +112,37 @@ def test_first_heaviest_and_latest_are_as_a_plain_search_finds_them(rows: list[l
         if value >= 0 and (found[code] < 0 or day >= flat[found[code]][2]):
             found[code] = at
     assert find_latest(levels.astype(np.int32), weights, values >= 0, 3).tolist() == found
+
+
+MASK = 2**64 - 1
+
+
+def hash_twin(text: str) -> int:
+    number = 14695981039346656037
+    for byte in text.encode():
+        number = (number ^ byte) * 1099511628211 & MASK
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        number = (number ^ number >> 33) * factor & MASK
+    return number ^ number >> 33
+
+
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_a_text_has_the_number_that_its_bytes_make(texts: list[str]) -> None:
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    numbers = hash_texts(offsets, np.frombuffer(b"".join(parts), np.uint8))
+    assert numbers.tolist() == [hash_twin(text) for text in texts]
+
+
+@pytest.mark.parametrize(("text", "number"), [("", 0xEFD01F60BA992926), ("a", 0x82A2A958A9BECE5B)])
+def test_the_number_of_a_text_never_changes_for_cubes_on_disk_have_it(text: str, number: int) -> None:
+    data = np.frombuffer(text.encode(), np.uint8)
+    assert hex(int(hash_texts(np.array([0, len(data)]), data)[0])) == hex(number)
+
+
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_the_checksum_of_a_text_is_that_of_zlib(texts: list[str]) -> None:
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    numbers = compute_checksums(offsets, np.frombuffer(b"".join(parts), np.uint8))
+    assert numbers.tolist() == [zlib.crc32(part) for part in parts]

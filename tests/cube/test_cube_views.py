@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net._util.arrays import row_of_entries
-from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.building.build import build, update
+from cube2net.cube.pivot import count_cells
 from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
-from cube2net.errors import ParameterError
+from cube2net.cube.window import find_time_dimensions, list_window_labels
+from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import DimensionSpec
+from cube2net.model.names import mixed_cell_of
 
 from corpora import ROWS, corpus_of
+from updates import Sqlite
 
 KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
 SPECS = [
@@ -37,7 +41,7 @@ BY_HAND = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [1]), (2013, ["ACL"], [1, 2]
 
 
 def cube_of(rows: list, *, objects: int = 10, least: int = 1, specs: list[DimensionSpec] = SPECS) -> Cube:
-    return build(corpus_of(rows, objects=objects, kinds=KINDS), specs, DuckDB(), min_objects=least)
+    return build(corpus_of(rows, objects=objects, kinds=KINDS), specs, Sqlite(), min_objects=least)
 
 
 def contents(cube: Cube, cells: Cells | None = None) -> dict[tuple[str, ...], list[int]]:
@@ -154,7 +158,7 @@ def test_a_label_that_two_levels_have_is_named_with_its_level() -> None:
     cube = build(
         corpus_of(BY_HAND, objects=3, kinds={"ACL": "ACL", "KDD": "other", "WMT": "ACL"}),
         [DimensionSpec("venue", "venue", parent="publisher")],
-        DuckDB(),
+        Sqlite(),
         min_objects=1,
     )
     assert contents(cuboid(cube, ["venue", "publisher"])) == {
@@ -247,3 +251,107 @@ def test_cells_of_some_objects_are_those_found_by_computing_all_members(rows: li
 def test_a_cube_of_one_dimension_has_its_cells_of_one_label_already() -> None:
     cube = cube_of(BY_HAND, specs=SPECS[1:2])
     assert cuboid(cube, "full+one") is cube
+
+
+FINE = [DimensionSpec("year", "year", bins="years", parent="decades"), DimensionSpec("venue", "venue", parent="kind")]
+COARSE = [DimensionSpec("decades", "year", bins="decades"), DimensionSpec("venue", "venue")]
+
+
+def contents_levels(cube: Cube) -> dict[tuple[str, ...], list[int]]:
+    return {cube.cell(i): cube.cells.members[i].tolist() for i in range(len(cube.cells))}
+
+
+def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), COARSE, Sqlite(), min_objects=1)
+    with pytest.raises(ParameterError, match="dimension 'venue' has no level above"):
+        roll_up(cube, "venue")
+    with pytest.raises(ParameterError, match="dimension 'venue' has no level below"):
+        drill_down(cube, "venue")
+    with pytest.raises(ParameterError, match="unknown dimension 'venues': choose one of decades, venue .did you mean"):
+        dice(cube, {"venues": "KDD"})
+    with pytest.raises(ParameterError, match="unknown label of 'venue' 'KDDD': .*did you mean 'KDD'"):
+        slice_cube(cube, "venue", "KDDD")
+    with pytest.raises(ParameterError, match="no label is given for dimension 'venue'"):
+        dice(cube, {"venue": []})
+    with pytest.raises(ParameterError, match="only dimension"):
+        slice_cube(slice_cube(cube, "venue", "KDD"), "decades", "200X")
+
+
+def test_what_is_drilled_down_after_dicing_is_still_a_view() -> None:
+    cube = build(corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], Sqlite())
+    diced = drill_down(dice(roll_up(cube, "year"), {"decades": "200X"}), "decades")
+    assert diced.settings["views"] == ["only decades: 200X"]
+    with pytest.raises(CubeError, match="the cube is a view of another"):
+        update(diced, corpus_of([(2003, ["ACL"], [0])], objects=1), Sqlite())
+    assert "views" not in drill_down(roll_up(cube, "year"), "decades").settings
+
+
+def test_labels_to_cut_by_may_be_numbers_and_must_stand_by_dimension() -> None:
+    cube = build(
+        corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], Sqlite(), min_objects=1
+    )
+    assert contents_levels(dice(cube, {"year": 2001})) == contents_levels(dice(cube, {"year": ["2001"]}))
+    with pytest.raises(ParameterError, match="where is 'year=2001', expected labels by dimension"):
+        dice(cube, "year=2001")  # type: ignore[arg-type]
+
+
+def test_a_label_of_the_one_level_above_that_has_it_is_taken_as_such() -> None:
+    rows = [(2003, ["KDD"], [0]), (2004, ["ACL"], [1]), (2013, ["WMT"], [2])]
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, Sqlite(), min_objects=1)
+    assert contents_levels(dice(cube, {"year": "200X"})) == contents_levels(dice(cube, {"decades": "200X"}))
+    assert contents_levels(dice(cube, {"year": ["200X", "2013"]})) == contents_levels(cube)
+    with pytest.raises(ParameterError, match=r"^unknown label of 'year' '202X': choose one of 2003, 2004, 2013"):
+        dice(cube, {"year": "202X"})
+
+
+def test_levels_above_are_among_the_dimensions_that_may_be_named() -> None:
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), FINE, Sqlite(), min_objects=1)
+    said = r"^unknown dimension 'decade': choose one of decades, kind, venue, year \(did you mean 'decades'\?\)$"
+    with pytest.raises(ParameterError, match=said):
+        dice(cube, {"decade": "200X"})
+
+
+def test_a_cell_that_a_view_hides_is_said_to_be_left_out_by_it() -> None:
+    rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1]), (2013, ["KDD"], [2]), (2004, ["ACL"], [2])]
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, Sqlite(), min_objects=1)
+    view = dice(cube, {"venue": "ACL"})
+    with pytest.raises(ParameterError) as hidden:
+        view.find_cell(("2003", "KDD"))
+    assert str(hidden.value) == "the view of the cube leaves the cell 2003 · KDD out (only venue: ACL)"
+    with pytest.raises(ParameterError) as absent:
+        dice(cube, {"venue": ["ACL", "KDD"]}).find_cell(("2013", "ACL"))
+    assert str(absent.value).startswith("no cell has the labels 2013 · ACL in this view of the cube (only venue: ")
+    with pytest.raises(ParameterError, match=r"^no cell has the labels 2013 · ACL, or it holds too few objects$"):
+        cube.find_cell(("2013", "ACL"))
+
+
+def small_cube() -> c2n.Cube:
+    corpus = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus
+    return c2n.build(corpus, ["year@years/decades", "venue", "topic"], min_objects=3)
+
+
+def test_a_cell_lies_where_its_labels_are_or_are_part_of_those_shown() -> None:
+    cube = small_cube()
+    sides, shown = [cube.level("decades"), cube.level("topic")], [("199X", "200X"), ("topic 1", "topic 0")]
+    year = next(label for label in cube.dimensions[0].labels if label.startswith("199"))
+    named = [(year, "venue 0", "topic 0"), ("199X", "∗", "topic 0"), ("∗", "∗", "topic 1"), ("200X", "∗", "topic 2")]
+    table = count_cells(cube, [mixed_cell_of(cube, each) for each in named], sides, shown)
+    assert table.tolist() == [[0, 2], [0, 0]]
+    years = [cube.level("year"), cube.level("topic")]
+    coarse = count_cells(cube, [mixed_cell_of(cube, ("199X", "∗", "topic 0"))], years, [(year,), ("topic 0",)])
+    assert coarse.tolist() == [[0]]
+
+
+def test_the_finest_level_that_cells_have_has_none_below() -> None:
+    cube = small_cube()
+    year = cube.dimensions[0]
+    assert [year.finer(at) for at in (0, 1)] == [None, 0]
+    rolled = c2n.api.view_cube(cube, roll_up=[("year", "decades")])
+    assert rolled.dimensions[0].finer(1) is None
+
+
+def test_times_are_known_by_the_dimension_that_is_made_of_them() -> None:
+    cube = small_cube()
+    labels = list_window_labels(cube)
+    assert find_time_dimensions(cube) == {0}
+    assert labels == sorted(cube.dimensions[0].labels)

@@ -1,12 +1,7 @@
-"""What the learning adds, and where it is worth it.
+"""Whether a policy learned on past queries helps with new ones.
 
-    python benchmarks/learning.py CUBE LABS.csv AREAS.csv [--seeds 5] [--plot FILE.png] [--only curves,vectors,…]
+    python benchmarks/learning_reuse.py CUBE [--seeds 5] [--only reuse]
 
-Four parts:
-
-- ``curves``: the best value after as many trajectories, learned, not learned (the same steps, the policy left as it
-  was drawn), and annealing with as many values asked for (one for every step of a trajectory).
-- ``vectors``: the same, moving among vectors of words, of shared members, and both.
 - ``reuse``: a policy that has learned other queries, on a new one, beside a fresh one.
 - ``newcomers``: a function that can only be asked, not counted: which cells hold the people who will join a
   community? Past communities are learned, and a new one gets a few calls; annealing gets as many.
@@ -42,112 +37,25 @@ AT = (1, 5, 10, 20, 40)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("cube", type=Path)
-    parser.add_argument("labs", type=Path)
-    parser.add_argument("areas", type=Path)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--plot", type=Path)
-    parser.add_argument("--only", default="curves,vectors,reuse,newcomers")
+    parser.add_argument("--only", choices=["reuse", "newcomers"])
     asked = parser.parse_args()
     cube = c2n.open(asked.cube)
-    queries = {path.stem: c2n.read_query(cube, path, skip_missing=True) for path in (asked.labs, asked.areas)}
-    parts = asked.only.split(",")
-    if "curves" in parts:
-        curves(cube, queries, asked.seeds, asked.plot)
-    if "vectors" in parts:
-        vectors(cube, queries, asked.seeds)
-    if "reuse" in parts:
+    if asked.only != "newcomers":
         reuse(cube, asked.seeds)
-    if "newcomers" in parts:
+    if asked.only != "reuse":
         newcomers(cube, asked.seeds)
 
 
 def learned(
-    cube: Cube,
-    query: Query,
-    weights: QueryObjective,
-    vectors: list[Array],
-    seed: int,
-    *,
-    learns: bool = True,
-    **options: Any,
+    cube: Cube, query: Query, weights: QueryObjective, vectors: list[Array], seed: int, **options: Any
 ) -> Array:
     """Return the best value after every update."""
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
-    preset = method.settings if learns else replace(method.settings, learning_rate=1e-12)
-    instance = Instance.of(cube, query, weights, Budget(n_cells=M), preset)
-    agent = Agent(method, preset, [instance], Space.of(vectors, directions=preset.directions), seed)
+    instance = Instance.of(cube, query, weights, Budget(n_cells=M), method.settings)
+    space = Space.of(vectors, directions=method.settings.directions)
+    agent = Agent(method, method.settings, [instance], space, seed)
     return np.array([best for _, best in agent.learn().curve])
-
-
-def annealed(cube: Cube, query: Query, weights: QueryObjective, updates: int, seed: int) -> float:
-    """Return the best value after one cooling that asks for as many values as so many updates do."""
-    method = Anneal(steps=updates * TRAJECTORIES * M, restarts=1)
-    return method.select(cube, query, weights=weights, budget=Budget(n_cells=M), seed=seed).value
-
-
-def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
-    words = [c2n.api.embed_cells(cube, "words").values]
-    print("\ncurves: best value after so many updates of 40 trajectories, mean of the seeds")
-    drawn: dict[str, dict[str, Any]] = {}
-    for name, query in queries.items():
-        for objective in ("jaccard", "linked"):
-            weights = c2n.api.weigh(cube, query, objective)
-            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M)).value
-            print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
-            lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
-            for k in (16, 64, None):
-                for learns in (True, False):
-                    runs = [learned(cube, query, weights, words, seed, learns=learns, k=k) for seed in range(seeds)]
-                    lines[f"k = {k or '40 %'}, {'learned' if learns else 'not learned'}"] = np.mean(runs, axis=0)
-            runs_of = [[annealed(cube, query, weights, at, seed) for at in AT] for seed in range(seeds)]
-            lines["anneal"] = np.interp(np.arange(1, UPDATES + 1), AT, np.mean(runs_of, axis=0))
-            for label, line in lines.items():
-                print(f"  {label:24s} " + "  ".join(f"{line[at - 1]:.4f}" for at in AT), flush=True)
-            drawn[f"{name}, {objective}"] = lines
-    if plot is not None:
-        draw(drawn, plot)
-
-
-def draw(panels: dict[str, dict[str, Any]], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained", sharex=True)
-    colours = {"k = 16": "#b3541e", "k = 64": "#1f6f8b", "k = 40 %": "#2e7d32"}
-    for axis, (title, lines) in zip(axes.flat, panels.items(), strict=True):
-        for label, line in lines.items():
-            colour = colours.get(label.partition(",")[0], "#555555" if label == "greedy" else "#7b3fa0")
-            style = ":" if label == "greedy" else "--" if "not" in label else "-"
-            axis.plot(range(1, UPDATES + 1), line, style, color=colour, label=label, linewidth=1.6)
-        axis.set_title(title, fontsize=10)
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[1, 0].set_xlabel("updates of 40 trajectories")
-    axes[1, 1].set_xlabel("updates of 40 trajectories")
-    axes[0, 0].set_ylabel("best value so far")
-    axes[1, 0].set_ylabel("best value so far")
-    figure.legend(
-        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8, frameon=False
-    )
-    figure.savefig(path, dpi=110)
-
-
-def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
-    print(f"\nvectors: best value after updates {AT}, jaccard, mean of the seeds")
-    kinds = {kind: [c2n.api.embed_cells(cube, kind).values] for kind in ("words", "members")}
-    kinds["both"] = kinds["words"] + kinds["members"]
-    for name, query in queries.items():
-        weights = c2n.api.weigh(cube, query, "jaccard")
-        for kind, values in kinds.items():
-            points = Space.of(values, directions=8)
-            lengths = np.linalg.norm(points.points / points.unit, axis=1)
-            tail = f"the farthest cell {lengths.max() / np.median(lengths):.1f} × as far out as the middle one"
-            for k in (16, 64, None):
-                runs = [learned(cube, query, weights, values, seed, k=k) for seed in range(seeds)]
-                line = np.mean(runs, axis=0)
-                said = "  ".join(f"{line[at - 1]:.4f}" for at in AT)
-                print(f"  {name:6s} {kind:8s} k {k or '40 %'!s:5s} {said}   ({tail})", flush=True)
 
 
 def reuse(cube: Cube, seeds: int) -> None:
