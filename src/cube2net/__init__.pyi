@@ -84,7 +84,10 @@ from .apps.notebook.explore import (
     explore as explore,
 )
 
-# Comparisons
+# The next step
+from .api.embedding import (
+    CubeEmbedding as CubeEmbedding,
+)
 from .api.compare import (
     compare as compare,
     ComparisonOptions as ComparisonOptions,

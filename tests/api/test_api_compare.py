@@ -195,7 +195,7 @@ def test_a_comparison_waits_for_another_that_writes_the_same_journal(
         waits.set()
 
     one = {**TINY, "methods": ["none"], "runs": 1, "out": tmp_path / "out", "progress": progress}
-    other = Thread(target=compare, args=planted, kwargs=one)
+    other = Thread(target=compare_by_name, args=planted, kwargs=one)
     with only_writer(tmp_path / "out" / JOURNAL):
         other.start()
         assert waits.wait(60)

@@ -35,7 +35,7 @@ def test_options_of_a_method_given_by_its_name_are_keywords() -> None:
     ("method", "options", "sentence"),
     [
         ("hops", {"hop": 2}, "unknown option of the method 'hops' 'hop': choose one of fan_out, hops (did you mean "),
-        ("none", {"size": 2}, "the method 'none' takes no options, got 'size'"),
+        ("none", {"breadth": 2}, "the method 'none' takes no options, got 'breadth'"),
         ("none", {"max_node": 1}, "construct has no parameter 'max_node' (did you mean 'max_nodes'?)"),
         ("auto", {"second": 1}, "unknown option of the method 'auto' 'second': choose one of embedding, folds, runs, "),
         ("gredy", {"by": "price"}, "unknown method 'gredy': choose one of "),
