@@ -17,8 +17,7 @@ import cube2net as c2n
 from cube2net._util.random import stream
 from cube2net.api.report import results
 from cube2net.model.cube import Cube
-from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.rl.policy import Trained
+from cube2net.selection.rl.cube2net import Cube2net, Trained
 from cube2net.vectors.cell_vectors import WordVectors
 from cube2net.vectors.glove import read_words
 from stress.damage import damage, pick

@@ -379,7 +379,7 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
     if suggestion.topics is not None:
         exact = "" if suggestion.query is None else ", and here they were found"
         say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{exact}")
-    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", "")
+    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", *suggestion.explanations, "")
     say(request.command(suggestion), "")
     say("in Python:", *(f"  {line}" for line in request.python(suggestion)))
 
