@@ -410,8 +410,8 @@ class NetworkActions(Shown):
         >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
         >>> network = c2n.construct(c2n.build(planted.corpus), list(clusters))
         >>> print(network.describe_clusters(clusters, n_cells=1))
-        cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
-        cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+        cluster 0 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+        cluster 1 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
         """
         describe = load_function("api.contrast", "describe_clusters")
         description: Description = describe(self, clusters, n_cells, cube=cube, alpha=alpha)
