@@ -21,7 +21,8 @@ from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
 from cube2net.api.vectors import embed_cells
 from cube2net.apps.cli.app import app, render_message
-from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.statistics import share_interval
 from cube2net.api.plan import METHODS
-from cube2net.cube.views import pick_cells, roll_up
+from cube2net.cube.cuboids import pick_cells
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount

@@ -14,7 +14,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.arrow import to_pandas, to_polars
-from cube2net.cube.views import cuboid
+from cube2net.cube.cuboids import cuboid
 from cube2net.errors import MissingPackageError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network

@@ -14,8 +14,8 @@ from cube2net._util.progress import Progress, ProgressOption, cores, report_comp
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
-from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
 from cube2net.evaluation.configurations import DEFAULT, SHORT_LIST, Maker, list_configurations, several, with_peers

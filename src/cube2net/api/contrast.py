@@ -17,7 +17,7 @@ from cube2net.api.cluster import clustered
 from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
-from cube2net.cube.views import pick_cells
+from cube2net.cube.cuboids import pick_cells
 from cube2net.errors import ParameterError, QueryError, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.views import BOTH, FULL, cuboid
+from cube2net.cube.cuboids import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of

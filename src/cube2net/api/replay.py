@@ -19,7 +19,8 @@ from cube2net.api import cubes
 from cube2net.api.construct import construct_by_name, known_choice, network_of
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
-from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
+from cube2net.cube.cuboids import cuboid, pick_cells
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import (
     CubeError,

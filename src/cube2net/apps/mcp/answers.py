@@ -26,7 +26,7 @@ from cube2net.apps.mcp.texts import (
 from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.views import BOTH, cuboid
+from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import Section, estimate_tokens
