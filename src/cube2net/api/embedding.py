@@ -113,10 +113,6 @@ class CubeEmbedding:
         """Return the vectors of the objects of a query, by the network of that query."""
         return self.fit(query, y).transform(query)
 
-    def get_feature_names_out(self, input_features: object = None) -> Array:
-        """Return the names of the columns."""
-        return np.array([f"cubeembedding{number}" for number in range(self.embedding_.shape[1])], dtype=object)
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
         return {name: getattr(self, name) for name in PARAMETERS}
