@@ -207,9 +207,13 @@ class Combination:
     @property
     def works(self) -> bool:
         """Whether a cube of them would have cells worth speaking of."""
+        return self.has_cells and self.counts.bits >= LEAST_BITS
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether a cube of them would have cells, even if they tell objects apart little."""
         counts = self.counts
-        is_fine = counts.share >= LEAST_SHARE and counts.bits >= LEAST_BITS
-        return counts.cells >= LEAST_CELLS and is_fine and not self.repeats_items
+        return counts.cells >= LEAST_CELLS and counts.share >= LEAST_SHARE and not self.repeats_items
 
     @property
     def repeats_items(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ KINDS = (
     "unusable",
 )
 """What an attribute can be."""
+KIND_WORDS = {"labels": "labels", "several labels": "labels", "years": "years", "dates": "days"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,23 @@ class Attribute:
     filled: float
     reason: str
     dimension: DimensionSpec | None = None
+
+
+@dataclass(frozen=True)
+class SampleCell:
+    """A cell of one dimension: its label, its objects, and the items with this label.
+
+    >>> print(SampleCell("Rome", objects=1200, items=300))
+    Rome (1,200 objects, 300 items)
+    """
+
+    label: str
+    objects: int
+    items: int
+
+    def __str__(self) -> str:
+        counts = f"{format_count(self.objects, 'object')}, {format_count(self.items, 'item')}"
+        return f"{quote_unsafe(self.label, 40)} ({counts})"
 
 
 @dataclass(frozen=True)
@@ -155,6 +174,8 @@ class Suggestion(Shown):
     topics: int | None = None
     text: str = ""
     query: int | None = field(default=None)
+    sample_cells: Mapping[str, tuple[SampleCell, ...]] = field(default_factory=dict)
+    """The largest cells of each dimension alone, in the items that were looked at."""
 
     def __repr__(self) -> str:
         return f"Suggestion({self.describe() or f'nothing: {self.reason}'})"
@@ -166,6 +187,27 @@ class Suggestion(Shown):
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
         return f"{names}: about {format_count(counts.cells, 'cell')}, {counts.share:.0%} of objects in them"
+
+    @property
+    def explanations(self) -> tuple[str, ...]:
+        """A sentence for every dimension: what it is, how many objects its cells hold, and the largest of them."""
+        attributes = {each.name: each for each in self.attributes}
+        counts = {each.dimensions[0]: each.counts for each in self.alone}
+        sentences = []
+        for spec in self.dimensions:
+            attribute, cells = attributes.get(spec.attribute), counts.get(spec)
+            what = f"about {self.topics} topics of {self.text or 'the texts'}"
+            if attribute is not None:
+                word = KIND_WORDS.get(attribute.kind, "values")
+                what = f"{attribute.distinct:,} {word} on {attribute.filled:.0%} of the items"
+            parts = [f"{spec.name}: {what}"]
+            if cells is not None:
+                cells_of = f"{format_count(cells.cells, 'cell')} of {self.min_objects} objects or more"
+                parts.append(f"{cells_of} hold {cells.share:.0%} of the objects")
+            if examples := self.sample_cells.get(spec.name):
+                parts.append(f"for example {', '.join(map(str, examples))}")
+            sentences.append("; ".join(parts))
+        return tuple(sentences)
 
     @property
     def reason(self) -> str:
@@ -199,6 +241,7 @@ class Suggestion(Shown):
         return {
             "dimensions": [str(spec) for spec in self.dimensions],
             "reason": self.reason,
+            "explanations": list(self.explanations),
             "topics": self.topics if self.needs_topics else None,
             "text": self.text if self.needs_topics else "",
             "items": self.items,
