@@ -43,7 +43,7 @@ def test_a_network_of_this_process_is_returned_as_it_is(network: Network, cube: 
 
 @pytest.mark.parametrize("options", [{}, {"method": "pagerank", "top": 5}, {"form": "objects", "levels": "one"}])
 def test_a_network_that_travelled_is_asked_of_the_cube_it_was_made_of(cube: Cube, options: dict[str, Any]) -> None:
-    made = c2n.construct(cube, cube.query({row: f"group {row % 2}" for row in range(9)}), **options)
+    made = c2n.api.construct_by_name(cube, cube.query({row: f"group {row % 2}" for row in range(9)}), **options)
     here = restore_context(travelled(made), cube)
     assert describe_network(here) == describe_network(made)
     assert here.query.labels == made.query.labels

@@ -97,9 +97,8 @@ class NetworkActions(Shown):
 
         Returns
         -------
-        Picture or Path
-            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file; else the
-            path of the file.
+        Picture or None
+            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file.
 
         Examples
         --------
@@ -110,9 +109,8 @@ class NetworkActions(Shown):
         """
         if path is not None:
             draw = load_function("network.drawing.matplotlib", "draw")
-            return draw(
-                self, check_path(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells
-            )
+            draw(self, check_path(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            return None
         display = get_display()
         return None if display is None else display.draw_picture(self, title, width)
 

@@ -26,7 +26,7 @@ from cube2net.apps.mcp.texts import (
 from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.views import BOTH, cuboid
+from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
 from cube2net.model.names import object_node, resolve_cell, resolve_node
 from cube2net.network.export.token_budget import Section, estimate_tokens
@@ -195,11 +195,10 @@ def make_request(service: CubeService, asked: Mapping[str, Any], budget: int) ->
         if word in asked:
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
-    for word in ("prefer", "avoid"):
-        if asked.get(word):
-            others = resolve_request_names(service, asked, budget, word)
-            request[word] = others.ids
-            remarks.append(others.remark)
+    if asked.get("prefer"):
+        others = resolve_request_names(service, asked, budget, "prefer")
+        request["prefer"] = others.ids
+        remarks.append(others.remark)
     return request, after(*remarks)  # type: ignore[return-value]
 
 
