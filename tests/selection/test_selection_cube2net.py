@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from cube2net._util.arrays import Array
-from cube2net.apps.cli.options import configured
+from cube2net.apps.cli.options import configure
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -23,10 +23,9 @@ from cube2net.model.selection import Budget, CallableObjective, Selection, Weigh
 from cube2net.model.vectors import Vectors
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
-from cube2net.selection.rl import policy as policies
-from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.rl.policy import Trained, draw_curve
-from cube2net.selection.rl.presets import PRESETS
+from cube2net.selection.rl import cube2net as learner
+from cube2net.selection.rl.cube2net import Cube2net, Trained, draw_curve
+from cube2net.selection.rl.episodes import PRESETS
 
 from toys import random_cube, toy_cube
 
@@ -233,7 +232,7 @@ def test_a_policy_file_with_odd_values_is_refused_in_a_sentence(
     about: dict[str, str], weight: float, text: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "odd.safetensors"
-    save_file({"w": np.full(3, weight, np.float32)}, path, {"format": policies.FORMAT, **about})
+    save_file({"w": np.full(3, weight, np.float32)}, path, {"format": learner.FORMAT, **about})
     with pytest.raises(InputError) as caught:
         Trained.load(path)
     assert str(caught.value) == f"{str(path)!r} is no policy: {text}"
@@ -294,7 +293,7 @@ def test_the_tuned_paper_keeps_the_papers_policy_state_and_answer() -> None:
 
 
 def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
-    method = configured(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
+    method = configure(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
     assert method.switches == {"k": 3, "whiten": True, "scale": "blocks"}
     assert method.title == "paper with k 3, scale blocks, whiten True"
     assert method.vector_options == {"words": {"scale": "blocks"}}

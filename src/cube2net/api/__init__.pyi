@@ -2,14 +2,15 @@ from .build import (
     build_source as build_source,
     build_task as build_task,
 )
+from .construct import construct_by_name as construct_by_name
 from .compare import (
     JOURNAL as JOURNAL,
     WRITTEN as WRITTEN,
     Auto as Auto,
-    task_of as task_of,
+    compare_by_name as compare_by_name,
+    choose_task as choose_task,
 )
 from .contrast import (
-    contrast_with_others as contrast_with_others,
     describe_clusters as describe_clusters,
 )
 from .update import add_items as add_items, label_texts as label_texts
@@ -42,7 +43,7 @@ from .spreadsheets import (
 )
 from .export import check_outputs as check_outputs, summary as summary
 from .draw import (
-    described as described,
+    describe_network as describe_network,
     layout_network as layout_network,
     picture_text as picture_text,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ from cube2net.apps.cli.options import (
     Seed,
     Set,
     SpreadsheetSafe,
-    configured,
-    fields_of,
+    configure,
+    list_fields,
     offer,
     split_settings,
     warn_of_formulas,
@@ -42,6 +43,15 @@ DEFAULT_TOPICS = 100
 DEFAULT_MIN_OBJECTS = 10
 MinObjects = Annotated[int, typer.Option(help="Leave out cells with fewer objects.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
+SheetName = Annotated[str | None, typer.Option(metavar="NAME", help="The sheet of a workbook to read.")]
+SeparatorOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--separator",
+        metavar="COLUMN=MARK",
+        help="What separates the values of a column, such as Authors=';'; may be repeated.",
+    ),
+]
 
 
 def build(
@@ -84,6 +94,8 @@ def build(
             autocompletion=offer("all", "index", "none"),
         ),
     ] = "all",
+    sheet: SheetName = None,
+    separator: SeparatorOf = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -116,12 +128,12 @@ def build(
 
     An interrupted build keeps its finished parts, hidden beside the cube, and the same command continues from them.
     """
-    from cube2net.api.checkpoints import checkpoints_of
+    from cube2net.api.checkpoints import checkpoint_folder
     from cube2net.cube.engines import ENGINES
     from cube2net.model.dimension import DimensionSpec
     from cube2net.topics.lda import Lda
 
-    RESUMABLE_PATHS.append(checkpoints_of(out))
+    RESUMABLE_PATHS.append(checkpoint_folder(out))
     is_replaced = out.exists()
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
@@ -129,7 +141,7 @@ def build(
         if value is not None and engine != "spark":
             raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
     settings = {"memory": memory, "master": master, "staging": staging}
-    runner = configured(
+    runner = configure(
         ENGINES[engine],
         {name: value for name, value in settings.items() if value is not None},
         f"engine {engine!r}",
@@ -140,7 +152,7 @@ def build(
     )
     specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
-    source_settings += ["keep_duplicates=true"] * keep_duplicates
+    source_settings += ["keep_duplicates=true"] * keep_duplicates + _list_table_settings(sheet, separator)
     with shown_progress(quiet) as progress:
         options: dict[str, Any] = {"topics": model, "min_objects": min_objects, "max_mentions": max_mentions}
         options |= {"items": items, "out": out, "engine": runner, "seed": seed, "progress": progress}
@@ -177,6 +189,23 @@ def _group_topics(specs: Sequence[DimensionSpec], groups: int | None) -> list[Di
         else spec
         for spec in specs
     ]
+
+
+def _list_table_settings(sheet: str | None, separators: Sequence[str] | None) -> list[str]:
+    """Return the sheet and the separators as parameters of a source.
+
+    >>> _list_table_settings("Data", ["Authors=;", "Authors= and "])
+    ['sheet=Data', 'separators={"Authors": [";", " and "]}']
+    """
+    found: dict[str, list[str]] = {}
+    for text in separators or ():
+        column, _, mark = text.rpartition("=")
+        if not column or not mark:
+            raise ParameterError(f"cannot read --separator {text!r}: write column=mark, such as Authors=';'")
+        found.setdefault(column, []).append(mark)
+    settings = [] if sheet is None else [f"sheet={sheet}"]
+    marks = {column: each[0] if len(each) == 1 else each for column, each in found.items()}
+    return settings + ([f"separators={json.dumps(marks, ensure_ascii=False)}"] if marks else [])
 
 
 def _parse_spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -227,14 +256,14 @@ def make_source(
     kind = SOURCES[source]
     handed: dict[str, Any] = {"where": _group_labels(where)} if where else {}
     handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
-    if where and "where" not in fields_of(kind):
-        able = [name for name, other in SOURCES.items() if "where" in fields_of(other)]
+    if where and "where" not in list_fields(kind):
+        able = [name for name, other in SOURCES.items() if "where" in list_fields(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {join_names(able)}")
     for called, value in (before or {}).items():
         name = "usual" if called == "columns" else called
-        if name in fields_of(kind) and name not in values:
+        if name in list_fields(kind) and name not in values:
             handed.setdefault(name, value)
-    reader: Source = configured(kind, values, f"source {source!r}", **handed)
+    reader: Source = configure(kind, values, f"source {source!r}", **handed)
     return reader
 
 
@@ -269,6 +298,8 @@ def suggest(
     ] = None,
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
     min_objects: MinObjects = DEFAULT_MIN_OBJECTS,
+    sheet: SheetName = None,
+    separator: SeparatorOf = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -284,9 +315,8 @@ def suggest(
         source, paths = words[0], words[1:]
     else:
         source, paths = "references" if all(map(is_reference_file, words)) and words else TABLES, words
-    request = SuggestRequest(
-        source, tuple(map(Path, paths)), tuple(set_ or ()), tuple(where or ()), strict, min_objects, seed
-    )
+    settings = (*(set_ or ()), *_list_table_settings(sheet, separator))
+    request = SuggestRequest(source, tuple(map(Path, paths)), settings, tuple(where or ()), strict, min_objects, seed)
     with shown_progress(quiet) as progress:
         corpus = read_corpus(source, request.paths, request.settings, strict, progress, request.where)
         suggestion = c2n.suggest(corpus, query, min_objects=min_objects, splits=splits, seed=seed, progress=progress)
@@ -379,7 +409,7 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
     if suggestion.topics is not None:
         exact = "" if suggestion.query is None else ", and here they were found"
         say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{exact}")
-    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", "")
+    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", *suggestion.explanations, "")
     say(request.command(suggestion), "")
     say("in Python:", *(f"  {line}" for line in request.python(suggestion)))
 
@@ -396,7 +426,7 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
             f"{each.counts.dead:,}",
             f"{each.counts.giant:,}",
             f"{each.counts.bits:.1f}",
-            *([_percent(each.counts.together)] if together else []),
+            *([_format_percent(each.counts.together)] if together else []),
             *([str(each.held or "")] if held else []),
         )
         for each in proposals
@@ -405,7 +435,7 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
     show_table(title, columns, rows, right=columns[1:])
 
 
-def _percent(share: float | None) -> str:
+def _format_percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
@@ -516,10 +546,10 @@ def task(
     quiet: Quiet = False,
 ) -> None:
     """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
-    from cube2net.api.checkpoints import checkpoints_of
+    from cube2net.api.checkpoints import checkpoint_folder
     from cube2net.topics.lda import Lda
 
-    RESUMABLE_PATHS.append(checkpoints_of(out / "cube"))
+    RESUMABLE_PATHS.append(checkpoint_folder(out / "cube"))
     with shown_progress(quiet) as progress:
         data = c2n.api.read_task(source, *paths, name=name, seed=seed, progress=progress)
         cube = c2n.api.build_task(

@@ -246,7 +246,7 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
             )
 
 
-def fields_of(kind: type[Any]) -> dict[str, Any]:
+def list_fields(kind: type[Any]) -> dict[str, Any]:
     """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
     hints = typing.get_type_hints(kind)
     fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
@@ -268,11 +268,11 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
+def configure(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
     >>> from cube2net.model import Budget
-    >>> configured(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
+    >>> configure(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
     Budget(n_cells=5, max_nodes=None, max_links=None, best_prefix=True)
     """
     return kind(**typed_values(kind, settings, what), **handed)
@@ -284,7 +284,7 @@ def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str
     Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
     value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
     """
-    allowed = fields_of(kind)
+    allowed = list_fields(kind)
     values = {}
     for name, text in settings.items():
         if name not in allowed:
@@ -308,7 +308,10 @@ def _convert(text: str, hint: Any) -> Any:
     if origin in (tuple, list, Sequence):
         return tuple(_convert(part, arguments[0]) for part in _several(text))
     if origin in (dict, Mapping):
-        return {name: _convert(value, arguments[1]) for name, value in _pairs(text).items()}
+        return {
+            name: _convert(value, arguments[1]) if isinstance(value, str) else tuple(value)
+            for name, value in _pairs(text).items()
+        }
     if origin is typing.Literal:
         if text not in arguments:
             raise ValueError(text)
@@ -332,11 +335,14 @@ def _several(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _pairs(text: str) -> dict[str, str]:
-    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts."""
+def _pairs(text: str) -> dict[str, str | list[str]]:
+    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts or of lists."""
+    pairs: list[tuple[str, Any]]
     if text.startswith(("[", "{")):
         pairs = _json(text)
-        if not isinstance(pairs, _Object) or not all(isinstance(value, str) for _, value in pairs):
+        values = [value for _, value in pairs] if isinstance(pairs, _Object) else [None]
+        texts = [one for value in values for one in (value if type(value) is list else [value])]
+        if not all(isinstance(one, str) for one in texts):
             raise ValueError(text)
     else:
         parts = [part.partition(":") for part in text.split(",") if part.strip()]

@@ -23,9 +23,9 @@ from cube2net.io.text_records import (
     BLOCK,
     arrow_stream,
     check_text,
-    format_of,
+    detect_format,
     line_places,
-    numbered,
+    number_lines,
     open_bytes,
     too_long,
 )
@@ -49,7 +49,7 @@ def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
 
 def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
     with open_bytes(path, meter) as file:
-        for number, line in numbered(file):
+        for number, line in number_lines(file):
             if line is None:
                 raise too_long(path, number)
             yield number, line
@@ -183,7 +183,10 @@ def no_table(start: bytes) -> str | None:
     return MAGIC[magic]
 
 
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet or .xlsx"
+ALLOWED = (
+    "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet, .xlsx, .xls, "
+    ".xlsb or .ods"
+)
 DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
 """How the names of files end from which a table can be saved anew."""
 
@@ -202,7 +205,7 @@ def read_rows(
         raise SourceError(f"there is no file {str(path)!r}: check the path")
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
-    form = format_of(path)
+    form = detect_format(path)
     if form in (*USUAL, "json"):
         _check_text(path)
     if form in USUAL:
@@ -211,10 +214,8 @@ def read_rows(
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
         return read_parquet(path, meter)
-    if form == "xlsx":
+    if form in ("xlsx", "xls"):
         return read_workbook(path, dropped, meter, conventions)
-    if form == "xls":
-        raise SourceError(f"{path.name!r} is a workbook of another kind than .xlsx: save it as .xlsx or .csv")
     hint = " (save it as .xlsx or .csv)" if path.suffix.casefold() in DOCUMENTS else ""
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}{hint}")
 
