@@ -49,7 +49,7 @@ def test_what_is_not_there_is_said_as_python_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("read_csv", "'read_tables'"), ("load", "'open'"), ("Greedy", "methods.Greedy")]
+    ("name", "meant"), [("read_csv", "'read_tables'"), ("load", "'open'"), ("Greedy", "'methods.Greedy'")]
 )
 def test_a_name_of_other_libraries_says_what_it_is_here(name: str, meant: str) -> None:
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}' \(did you mean {meant}\?\)$"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, check_int, quote
-from cube2net.model.interfaces import path_of
+from cube2net.model.interfaces import check_path
 from cube2net.model.network import Drawing, Network
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import format_size
@@ -26,11 +26,11 @@ DAMPING, TOLERANCE = 0.7, 1e-6
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
     """Raise where a network or a picture could not be written, before any work is done for it."""
     if network is not None:
-        check_network_path(path_of(network, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+        check_network_path(check_path(network, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
     if picture is not None:
         from cube2net.network.drawing.matplotlib import check_picture_path
 
-        check_picture_path(path_of(picture, "the file of the picture"))
+        check_picture_path(check_path(picture, "the file of the picture"))
 
 
 def layout_network(
@@ -48,7 +48,7 @@ def picture_text(network: Network, *, title: str = "", width: int = 760, seed: i
     return draw_svg(Drawing(network, layout(network, seed=seed), title), width=width)
 
 
-def described(network: Network) -> str:
+def describe_network(network: Network) -> str:
     """Return what a picture of a network shows, for those who do not see it."""
     return f"a network of {format_size(network)}"
 
