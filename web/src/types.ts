@@ -315,8 +315,6 @@ export interface NetworkRequest {
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
   prefer?: Id[];
-  /** Objects whose cells are worth less. */
-  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -433,7 +431,6 @@ export interface SummarySchema {
   pins: string[];
   bans: string[];
   prefer: string[];
-  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }

@@ -18,7 +18,7 @@ from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
 from cube2net.cube.cuboids import pick_cells
-from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
+from cube2net.errors import ParameterError, QueryError, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
@@ -38,8 +38,14 @@ BOTH = "both"
 
 @overload
 def contrast(
-    cube: Cube, query: Asked, against: None = None, n_cells: int = 10, *, names: None = None, alpha: float = LEVEL
-) -> Description: ...
+    cube: Cube,
+    query: Asked,
+    against: None = None,
+    n_cells: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    alpha: float = LEVEL,
+) -> Contrast | Description: ...
 
 
 @overload
@@ -65,7 +71,7 @@ def contrast(
     names: Sequence[str] | None = None,
     alpha: float = LEVEL,
 ) -> Contrast | Description:
-    """Return the few cells that tell two queries apart, or each label of one query from the others.
+    """Return the few cells that distinguish a query from another or from all other objects, or its labels.
 
     Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
     ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
@@ -75,13 +81,15 @@ def contrast(
     cube
         Of :func:`build` or :func:`open`, also rolled up or diced.
     query
-        Objects as :func:`construct` takes them; with labels, where there is no second query.
+        Objects as :func:`construct` takes them. If they have labels and there is no second query, each label is
+        contrasted with the others.
     against
-        The objects to tell them from. Those of both queries are on neither side.
+        The objects to distinguish them from; by default all other objects of the cube, if the query has no labels.
+        Objects of both queries are on neither side.
     n_cells
         At most so many cells, or so many for each label.
     names
-        What to call the two sides, as the labels of the network and in sentences.
+        Names of the two sides, used as the labels of the network and in sentences.
     alpha
         Significance level: only cells whose p-value, corrected for all tested cells, is at most this are chosen; 1
         allows all tested cells whose shares differ. It does not affect which cells are tested: those large enough to
@@ -119,9 +127,8 @@ def contrast(
     asked = _checked(cube, query, n_cells, alpha)
     if against is None:
         if asked.labels is None:
-            raise QueryError(
-                "the query has no labels to tell apart: give labels, or a second query", hint=Setting("against")
-            )
+            rest = asked.others(len(cube.objects))
+            return _pair(cube, asked, rest, n_cells, OTHERS if names is None else _names(names), alpha)
         if names is not None:
             raise ParameterError(
                 f"names are those of two queries, and the sides are labels here, got {quote(names)}",
@@ -130,14 +137,6 @@ def contrast(
             )
         return _described(cube, asked, asked.labels, n_cells, alpha)
     return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), alpha)
-
-
-def contrast_with_others(
-    cube: Cube, query: Asked, n_cells: int = 10, *, names: Sequence[str] | None = None
-) -> Contrast:
-    """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
-    asked = query_of(cube, query)
-    return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
 
 
 @report_compiling

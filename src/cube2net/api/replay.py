@@ -16,7 +16,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
 from cube2net.api import cubes
-from cube2net.api.construct import construct, known_choice, network_of
+from cube2net.api.construct import construct_by_name, known_choice, network_of
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
 from cube2net.cube.cuboids import cuboid, pick_cells
@@ -134,7 +134,7 @@ def follow(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Ne
     """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
-        return construct(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
+        return construct_by_name(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
 
     return asked_by(recipe, cube, make)
 

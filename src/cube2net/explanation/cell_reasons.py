@@ -182,7 +182,7 @@ def _explain_absence(
         return lacks
     worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
-        served = "" if context.steering.avoid else _describe_served(choice, worth, cell, int(last))
+        served = _describe_served(choice, worth, cell, int(last))
         return f"it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
@@ -320,20 +320,17 @@ class Choice:
         held = np.concatenate([self.scope.objects, self.bring(self.cells).indices])
         counts = np.bincount(held, minlength=worth.count)[worth.objects]
         terms[worth.objects if worth.most is None else worth.objects[counts < worth.most]] = 1.0
-        if worth.avoid is not None:
-            terms[worth.avoid] -= 1.0
         return terms, terms
 
 
 def _count_served(cover: CoverObjective, objects: Array, rows: Ragged, pinned: Array) -> tuple[float, Array]:
     """Return how many objects the pinned ones serve, and how many each cell does, one after the other."""
     left = np.where(np.isin(objects, cover.objects), len(rows) + 1 if cover.most is None else cover.most, 0)
-    lost = np.isin(objects, [] if cover.avoid is None else cover.avoid)
 
     def serve(members: Array) -> float:
         served = members[left[members] > 0]
         left[served] -= 1
-        return float(len(served)) - float(lost[members].sum())
+        return float(len(served))
 
     return serve(pinned), np.array([serve(rows[row]) for row in range(len(rows))])
 

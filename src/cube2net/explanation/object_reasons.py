@@ -150,10 +150,6 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.avoid:
-        return NearMiss(obstacle="it is avoided, so that it is never near")
-    if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("n_neighbors") or 0)

@@ -193,11 +193,10 @@ def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple
         if word in asked:
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
-    for word in ("prefer", "avoid"):
-        if asked.get(word):
-            others = meant(service, asked, budget, word)
-            request[word] = others.ids
-            remarks.append(others.remark)
+    if asked.get("prefer"):
+        others = meant(service, asked, budget, "prefer")
+        request["prefer"] = others.ids
+        remarks.append(others.remark)
     return request, after(*remarks)  # type: ignore[return-value]
 
 

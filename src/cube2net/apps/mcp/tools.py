@@ -57,7 +57,6 @@ class Steered(Looked):
     pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
     bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
     prefer: NotRequired[Annotated[Named, "objects of which it should be more like"]]
-    avoid: NotRequired[Annotated[Named, "objects of which it should be less like"]]
 
 
 class FindObjectsAsked(Limited):
