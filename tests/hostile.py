@@ -211,7 +211,6 @@ def _without(world: World) -> Iterator[list[str]]:
         "--pin",
         "--ban",
         "--prefer",
-        "--avoid",
         "--kind",
         "--between",
         "--roll-up",

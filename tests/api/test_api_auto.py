@@ -112,7 +112,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     default = next(row for row in tried if row["configuration"] == DEFAULT.name)
     beside = "" if own == default else f", the default {default['F1']:.3f}"
     assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
-    about = c2n.api.summary(chosen)
+    about = chosen.summary()
     assert (about["chosen"], about["tried"], about["note"]) == (own["configuration"], tried, note)
 
 
@@ -122,7 +122,7 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     config = next(config for config in list_candidates() if config.name == chosen.settings["chosen"])
     options: dict[str, Any] = {"levels": config.levels or None, "n_neighbors": config.n_neighbors}
     words = (config.method, config.n_cells or None, config.objective, config.form)
-    same = c2n.construct(
+    same = c2n.api.construct_by_name(
         by_cells[0], chosen.query, *words, membership_weights=config.membership_weights or None, **options
     )
     for part in ("objects", "cells", "source", "target", "weight"):

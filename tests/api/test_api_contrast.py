@@ -276,11 +276,14 @@ def test_what_cannot_be_asked_is_one_sentence(given: dict[str, object], said: st
     assert str(refused.value) == said
 
 
-def test_a_query_without_labels_needs_another() -> None:
-    with pytest.raises(
-        QueryError, match=r"^the query has no labels to tell apart: .* or a second query \(against=…\)$"
-    ):
-        c2n.contrast(by_hand(), [1, 2])
+def test_a_query_without_labels_is_contrasted_with_all_other_objects() -> None:
+    cube = by_hand()
+    rest = np.setdiff1d(np.arange(len(cube.objects)), [1, 2]).tolist()
+    alone, both = c2n.contrast(cube, [1, 2]), c2n.contrast(cube, [1, 2], rest, names=("the query", "all others"))
+    assert alone.to_dict() == both.to_dict()
+
+
+def test_a_query_whose_labels_are_empty_is_refused() -> None:
     with pytest.raises(QueryError, match=r"^no object of the query has a label: give some$"):
         c2n.contrast(by_hand(), {"o1": None})
     with pytest.raises(ParameterError, match=r"^names are those of two queries, and the sides are labels here"):

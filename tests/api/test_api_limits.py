@@ -16,7 +16,6 @@ import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.api.compare import Auto
 from cube2net.api.cubes import view_cube
-from cube2net.api.export import summary
 from cube2net.api.plan import METHODS
 from cube2net.cube.views import dice, of_kind
 from cube2net.cube.window import between
@@ -24,6 +23,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint
+from cube2net.network.assembly import summarize
 from cube2net.network.pagerank import compute_scores
 
 QUICK: dict[str, dict[str, Any]] = {
@@ -56,7 +56,7 @@ CONFIGURATIONS += [("greedy", "cells+objects"), ("greedy", "cells"), ("exact", "
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:
     own = QUICK.get(method, {})
     m = None if method in ("greedy", "exact") and form in (None, "cells") else 6
-    return c2n.construct(cube, query, method, m, form=form, **own, **options)
+    return c2n.api.construct_by_name(cube, query, method, m, form=form, **own, **options)
 
 
 def outside(network: Network) -> Array:
@@ -116,7 +116,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
 def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
     free, editors = made(CUBE, "greedy", "cells+objects"), made(of_kind(CUBE, "editor"), "greedy", "cells+objects")
     assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
-    about = summary(editors)
+    about = summarize(editors)
     for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):
         members = CUBE.cells.members[cell]
         inside = np.isin(members, QUERY.objects)
@@ -149,7 +149,7 @@ def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: 
             return np.random.default_rng(seed).normal(size=(len(network), 4))
 
     cube = dice(of_kind(CUBE, ["editor", "reviewer"]), {"venue": list(VENUES[:3])})
-    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, workers=1)
+    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, options=c2n.ComparisonOptions(workers=1))
     assert len(seen) > 6
     for network in seen:
         assert allowed(cube)[outside(network)].all()

@@ -17,14 +17,14 @@ from typer.testing import CliRunner
 import cube2net as c2n
 from cube2net import options as options_module
 from cube2net.api.cubes import view_cube
+from cube2net.api.embedding import embed_cells
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
-from cube2net.api.vectors import embed_cells
 from cube2net.apps.cli.app import app, render_message
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
@@ -69,7 +69,9 @@ def again(place: Place, network: Network, name: str = "net.json") -> Replayed:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_in_every_form_is_made_again_to_the_byte(method: str, place: Place) -> None:
     for form in FORMS.get(method, options_module.FORMS):
-        network = c2n.construct(place.cube, place.query, method, 4, form=form, seed=7, **QUICK.get(method, {}))
+        network = c2n.api.construct_by_name(
+            place.cube, place.query, method, 4, form=form, seed=7, **QUICK.get(method, {})
+        )
         assert again(place, network).differences == ()
 
 
@@ -101,7 +103,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
     ids=str,
 )
 def test_whatever_is_asked_is_made_again(options: dict[str, Any], place: Place) -> None:
-    assert again(place, c2n.construct(place.cube, place.query, **options)).differences == ()
+    assert again(place, c2n.api.construct_by_name(place.cube, place.query, **options)).differences == ()
 
 
 def test_rows_names_and_no_labels_are_asked_again(place: Place) -> None:
@@ -139,7 +141,7 @@ def test_views_are_part_of_the_recipe(place: Place) -> None:
         {"view": "dice", "where": {first.name: list(first.labels[:2])}},
         {"view": "dice", "where": {first.name: first.labels[0]}},
     ]
-    assert lineage_of(cube).views == ()
+    assert get_lineage(cube).views == ()
 
 
 def with_levels(folder: Path) -> Cube:
@@ -159,7 +161,7 @@ def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
     for view in (up, drill_down(up, "decade"), diced, drill_down(diced, "decade")):
         c2n.construct(view, ["3", "8"]).save(tmp_path / "net.json")
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
-    assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
+    assert get_lineage(up).views == ({"view": "roll_up", "dimension": "year"},)
     assert cube.lineage is None
 
 

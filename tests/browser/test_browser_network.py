@@ -232,7 +232,7 @@ def test_the_heat_map_is_walked_by_arrows(drawn: Tab) -> None:
 
 def test_two_labels_of_the_query_stand_side_by_side(drawn: Tab) -> None:
     show(drawn, "against")
-    expect(drawn.page.locator(".against-sentence")).to_contain_text("is told from")
+    expect(drawn.page.locator(".against-sentence")).to_contain_text("differs from")
     expect(drawn.page.locator(".against-key").first).to_contain_text("Alba")
     expect(drawn.page.locator(".against-cells li").first).to_contain_text("significant")
 

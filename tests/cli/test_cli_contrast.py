@@ -78,9 +78,6 @@ def test_what_is_refused_is_said_in_options(
         return refused(monkeypatch, capsys, *words)
 
     query, cube = folder / "group 0.txt", folder / "cube"
-    assert said("contrast", cube, "--query", query) == (
-        "the query has no labels to tell apart: give labels, or a second query (--against FILE)"
-    )
     assert said("describe", cube, "--clusters", query) == (
         "group 0.txt has no column 'cluster': it needs the columns object,cluster"
     )

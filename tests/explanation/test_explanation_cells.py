@@ -92,7 +92,7 @@ def test_a_cell_that_does_not_fit_is_told_so() -> None:
     cube = toy_cube([[0, 1], [0, 2, 3, 4]], objects=5, links=[(0, 2), (0, 1), (2, 3), (0, 3)])
     limited = c2n.construct(cube, cube.query([0, 1]), form="objects", max_nodes=3)
     assert of_cell(limited, 1).why_not == "with it there are 5 objects, and max_nodes is 3"
-    linked = c2n.construct(cube, cube.query([0, 1]), form="objects", max_links=2)
+    linked = c2n.construct(cube, cube.query([0, 1]), form="objects", options=c2n.NetworkOptions(max_links=2))
     assert of_cell(linked, 1).why_not == "with it there are 4 links, and max_links is 2"
 
 
@@ -110,7 +110,12 @@ def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(level
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
     cube = c2n.build(planted.corpus, min_objects=5)
     view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
-    network = c2n.construct(view, planted.query(0), n_cells=4, levels="full" if levels == "rolled up" else levels)
+    network = c2n.construct(
+        view,
+        planted.query(0),
+        n_cells=4,
+        options=c2n.NetworkOptions(levels="full" if levels == "rolled up" else levels),
+    )
     own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
     labels = [
         [d.labels[number] for d, number in zip(cube.dimensions, row, strict=True)]
@@ -177,7 +182,7 @@ def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, obj
     for seed in range(3):
         cube = random_cube(seed)
         options = QUICK.get(method, {})
-        network = c2n.construct(
+        network = c2n.api.construct_by_name(
             cube, cube.query(list(range(0, 40, 4))), method, n_cells=4, objective=objective, **options
         )
         account = c2n.explain(network)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, QueryError, SourceError
 from cube2net.io import text_records
 from cube2net.io.reviews.link_tasks import Reviewed, Task, link_task, matching
-from cube2net.io.reviews.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
+from cube2net.io.reviews.yelp import ITEMS, Yelp, attribute_labels, city_labels, parse_seconds
 from cube2net.model.corpus import Corpus
 from cube2net.model.interfaces import Source
 
@@ -416,11 +416,11 @@ def test_a_task_that_cannot_be_set_says_why() -> None:
 
 
 def test_dates_of_all_rounds_are_read() -> None:
-    assert seconds_of("2016-05-28") == 1464393600
-    assert seconds_of("2016-05-28 04:00:09") == 1464393600 + 4 * 3600 + 9
-    assert seconds_of("2016-05-28 12:34:") == 1464393600
+    assert parse_seconds("2016-05-28") == 1464393600
+    assert parse_seconds("2016-05-28 04:00:09") == 1464393600 + 4 * 3600 + 9
+    assert parse_seconds("2016-05-28 12:34:") == 1464393600
     for bad in (None, 7, "", "2016-13-01", "28 May 2016"):
-        assert seconds_of(bad) is None
+        assert parse_seconds(bad) is None
 
 
 def check_bytes(files: dict[str, bytes], name: str) -> None:

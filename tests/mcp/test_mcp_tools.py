@@ -16,7 +16,7 @@ import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net._util import progress as work
 from cube2net.apps.mcp.protocol import CallLimiter
-from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
+from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, parse_tokens
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import list_kinds
@@ -52,7 +52,7 @@ def test_there_is_a_call_of_every_tool() -> None:
 @given(budget=st.integers(LEAST, 4_000))
 def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> None:
     told = ask(tool, **CALLS[tool], max_tokens=budget)
-    beside = 0 if told.structured is None else tokens_of(told.structured)
+    beside = 0 if told.structured is None else parse_tokens(told.structured)
     assert not told.wrong
     assert estimate_tokens(told.text) + beside <= budget
 
@@ -60,8 +60,8 @@ def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> N
 LOST = ["Twin", *(f"{name} nowhere" for name in hostile.NAMES[:12]), *(f"Objekt {at}" for at in range(12))]
 WITH_LOST: dict[str, dict[str, Any]] = {
     "find_objects": {"objects": LOST},
-    "construct": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST]},
-    "explain": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST], "node": "o77"},
+    "construct": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST]},
+    "explain": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "node": "o77"},
     "contrast": {"objects": [*ASKED, *LOST], "against": [*AGAINST, *LOST]},
     "drill": {"objects": [*ASKED, *LOST]},
     "pivot": {"rows": "venue", "columns": "topic", "objects": [*ASKED, *LOST]},
@@ -131,7 +131,7 @@ def test_where_no_name_means_one_object_the_candidates_are_the_answer() -> None:
 
 
 def test_the_network_is_that_of_the_library_with_more_near_objects() -> None:
-    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
+    network = c2n.construct(named_cube(), ASKED, options=c2n.NetworkOptions(n_neighbors=500))
     assert said("construct", objects=ASKED, max_tokens=WHOLE) == network.to_text(WHOLE, brief=True)
     assert said("construct", objects=ASKED, max_tokens=WHOLE, detail="full") == network.to_text(WHOLE)
     facts = ask("construct", objects=ASKED).structured
@@ -144,7 +144,12 @@ def test_the_options_that_matter_steer_the_network() -> None:
     cube = named_cube()
     cell = " · ".join(cube.cell(3))
     made = c2n.construct(
-        cube, ASKED, n_neighbors=5, n_cells=2, pins=["o1", cell], bans=["o77"], prefer=["o2"], avoid=["o3"]
+        cube,
+        ASKED,
+        n_cells=2,
+        pins=["o1", cell],
+        bans=["o77"],
+        options=c2n.NetworkOptions(n_neighbors=5, prefer=["o2"]),
     )
     steered = {
         "n_neighbors": 5,
@@ -152,19 +157,18 @@ def test_the_options_that_matter_steer_the_network() -> None:
         "pins": ["Object 1", cell],
         "bans": ["o77"],
         "prefer": ["o2"],
-        "avoid": ["Object 3"],
     }
     assert said("construct", objects=ASKED, max_tokens=WHOLE, **steered) == made.to_text(WHOLE, brief=True)
     for method in ("hops", "pagerank"):
         told = said("construct", objects=ASKED, method=method, max_tokens=WHOLE)
         assert told == c2n.construct(cube, ASKED, method=method).to_text(WHOLE, brief=True)
     part = c2n.api.view_cube(cube, where={"venue": ["venue 0"]})
-    wanted = c2n.construct(part, ASKED, n_neighbors=500).to_text(WHOLE, brief=True)
+    wanted = c2n.construct(part, ASKED, options=c2n.NetworkOptions(n_neighbors=500)).to_text(WHOLE, brief=True)
     assert said("construct", objects=ASKED, where={"venue": ["venue 0"]}, max_tokens=WHOLE) == wanted
 
 
 def test_explanations_are_those_of_the_library() -> None:
-    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
+    network = c2n.construct(named_cube(), ASKED, options=c2n.NetworkOptions(n_neighbors=500))
     for node in ("o77", "o60", network.labels[0]):
         given = node if isinstance(node, str) else " · ".join(node)
         assert said("explain", objects=ASKED, node=given).split("\n")[0] == str(c2n.explain(network, node))

@@ -6,9 +6,9 @@ import type { NetworkRequest } from "./types";
 
 const request: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], prefer: ["n"], bans: [{ object: "p" }] };
 
-test("liking ends unliking, and liking twice ends liking", () => {
-  assert.deepEqual(preferredChange({ ...request, avoid: ["m"] }, "m", "prefer"), { prefer: ["n", "m"], avoid: [] });
-  assert.deepEqual(preferredChange(request, "n", "prefer"), { prefer: [], avoid: [] });
+test("preferring twice ends preferring", () => {
+  assert.deepEqual(preferredChange(request, "m"), { prefer: ["n", "m"] });
+  assert.deepEqual(preferredChange(request, "n"), { prefer: [] });
 });
 
 test("objects join and leave the query with their labels", () => {

@@ -82,6 +82,8 @@ export interface ReadColumn {
   /** what it was taken for: a name, an end of a link, a dimension */
   what: string;
   why: string;
+  /** whether it has a role or is a dimension */
+  is_used: boolean;
 }
 
 /** Rows or cells that were left out, by reason. */
@@ -315,8 +317,6 @@ export interface NetworkRequest {
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
   prefer?: Id[];
-  /** Objects whose cells are worth less. */
-  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -433,7 +433,6 @@ export interface SummarySchema {
   pins: string[];
   bans: string[];
   prefer: string[];
-  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }

@@ -30,7 +30,57 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "anneal": "annealing, simulated annealing",
         "exact": "optimal, ilp, mip, milp, branch and bound, brute force",
         "cube2net": "ppo, rl, reinforcement learning, drl",
-    }
+    },
+    "parameter": {
+        "seed": "random_state, random_seed, rng",
+        "n_cells": "k, m, n, cells, max_cells, num_cells, budget, top, top_k, n_clusters, n_components",
+        "n_neighbors": "k, neighbors, neighbours, n_neighbours, num_neighbors, top_k",
+        "max_nodes": "n, size, nodes, n_nodes, max_size, limit",
+        "links": "edges, edge_list, edgelist, relations",
+        "query": "objects, nodes, seeds, seed_nodes, sources, ids, names, q, X",
+        "data": "df, frame, dataframe, corpus, path, paths, X",
+        "dimensions": "dims, columns, features, attributes, by, facets",
+        "method": "algorithm, strategy, solver, kind",
+        "methods": "algorithms, strategies",
+        "models": "model, estimators, estimator, embeddings",
+        "runs": "n_runs, repeats, trials, n_init, cv, n_iter",
+        "out": "path, folder, directory, output, filename, save, to",
+        "folder": "path, directory, out, output, to",
+        "path": "file, filename, folder, out, to",
+        "workers": "n_jobs, num_workers, processes, threads",
+        "progress": "verbose, tqdm, callback",
+        "pins": "include, keep, required, must_include, fixed",
+        "bans": "exclude, drop, forbidden, without, remove",
+        "node": "object, cell, name, id, target",
+        "against": "other, others, rest, versus, baseline, y",
+    },
+    "attribute": {
+        "links": "edges, edge_list, number_of_edges, n_edges",
+        "nodes": "vertices, n_nodes, number_of_nodes",
+        "save": "write, dump, export, to_csv, to_graphml, to_file, to_parquet, to_json, write_network",
+        "plot": "draw, show, visualize, visualise, display",
+        "to_pandas": "to_df, to_frame, to_dataframe, df, frame, cells_frame, as_frame, results",
+        "to_networkx": "to_nx, nx, graph, networkx",
+        "summary": "describe, info, stats",
+        "describe": "summary, info, shape, head",
+        "including": "include, with_, add, pin",
+        "without": "exclude, drop, remove, ban",
+        "verdict": "best, winner, conclusion",
+        "write_report": "report, to_html",
+        "query": "find, search, select, subset",
+    },
+    "name": {
+        "build": "fit, create, make_cube, build_cube, build_from, Builder",
+        "open": "load, read, load_cube, read_cube, open_cube",
+        "read_tables": "read_csv, read_parquet, read_excel, from_pandas, from_dataframe, read_frame, read_dataframe",
+        "from_networkx": "from_nx, from_graph",
+        "construct": "network, extract, make_network, construct_network, build_network, subgraph, run",
+        "compare": "evaluate, benchmark, score, cross_validate",
+        "update": "add, append, update_cube, partial_fit",
+        "explore": "show, app, ui, serve, dashboard",
+        "load_bundled": "load_data, load_dataset, load_acl, datasets, load_example",
+        "make_planted": "make_blobs, make_data, make_classification",
+    },
 }
 """Names used in other fields: parameter → name in cube2net → other names."""
 
@@ -46,15 +96,19 @@ def suggest_name(text: str, names: Sequence[str]) -> str | None:
     return next(iter(suggest_names(text, names, 1)), None)
 
 
-def translate_name(what: str, text: str) -> str | None:
+def translate_name(what: str, text: str, names: Sequence[str] | None = None) -> str | None:
     """Return the name in cube2net of something that other fields name differently, or None.
+
+    Only some ``names`` are returned, if given.
 
     >>> [translate_name("method", text) for text in ("PPR", "k_hop", "gredy")]
     ['pagerank', 'hops', None]
+    >>> translate_name("parameter", "k"), translate_name("parameter", "k", ["n_neighbors"])
+    ('n_cells', 'n_neighbors')
     """
     typed = _normalise(text)
     for name, others in OTHER_NAMES.get(what, {}).items():
-        if typed in map(_normalise, others.split(", ")):
+        if typed in map(_normalise, others.split(", ")) and (names is None or name in names):
             return name
     return None
 
@@ -72,7 +126,7 @@ def suggest_names(text: str, names: Sequence[str], most: int = 3) -> list[str]:
     if len(text) > MAX_TEXT_LETTERS:
         return []
     typed = text.casefold()
-    names = candidates(typed, names)
+    names = preselect_names(typed, names)
     edits = {
         name: count
         for name in names
@@ -122,7 +176,7 @@ def list_variants(text: str) -> list[str]:
     return [*list_normal_forms(text), *(form for name in names for form in (name, *list_normal_forms(name)))]
 
 
-def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
+def preselect_names(text: str, names: Sequence[str]) -> Sequence[str]:
     """Return all names if they are few, else the few that can be most similar to a text."""
     if len(names) <= MAX_NAMES_COMPARED:
         return names

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, overload
 
 import numpy as np
@@ -13,12 +14,11 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import report_compiling
 from cube2net._util.statistics import LEVEL
-from cube2net.api.cluster import clustered
 from cube2net.api.construct import construct
-from cube2net.api.query import Asked, check_cube, query_of
-from cube2net.api.replay import asked_of
+from cube2net.api.query import Asked, check_cube, resolve_query
+from cube2net.api.replay import restore_context
 from cube2net.cube.cuboids import pick_cells
-from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
+from cube2net.errors import ParameterError, QueryError, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import (
     Separation,
     Sides,
@@ -28,13 +28,13 @@ from cube2net.explanation.contrast import (
 )
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
-from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
+from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, describe_overlap
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.interfaces import check_call
 from cube2net.model.names import MixedCell
 from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
-from cube2net.model.query import Query
+from cube2net.model.query import OBJECTS, Query, is_missing, known_rows, parse_query
 from cube2net.selection.objectives import Cover
 
 NAMES = ("first", "second")
@@ -44,8 +44,14 @@ BOTH = "both"
 
 @overload
 def contrast(
-    cube: Cube, query: Asked, against: None = None, n_cells: int = 10, *, names: None = None, alpha: float = LEVEL
-) -> Description: ...
+    cube: Cube,
+    query: Asked,
+    against: None = None,
+    n_cells: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    alpha: float = LEVEL,
+) -> Contrast | Description: ...
 
 
 @overload
@@ -71,7 +77,7 @@ def contrast(
     names: Sequence[str] | None = None,
     alpha: float = LEVEL,
 ) -> Contrast | Description:
-    """Return the few cells that tell two queries apart, or each label of one query from the others.
+    """Return the few cells that distinguish a query from another or from all other objects, or its labels.
 
     Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
     ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
@@ -81,13 +87,15 @@ def contrast(
     cube
         Of :func:`build` or :func:`open`, also rolled up or diced.
     query
-        Objects as :func:`construct` takes them; with labels, where there is no second query.
+        Objects as :func:`construct` takes them. If they have labels and there is no second query, each label is
+        contrasted with the others.
     against
-        The objects to tell them from. Those of both queries are on neither side.
+        The objects to distinguish them from; by default all other objects of the cube, if the query has no labels.
+        Objects of both queries are on neither side.
     n_cells
         At most so many cells, or so many for each label.
     names
-        What to call the two sides, as the labels of the network and in sentences.
+        Names of the two sides, used as the labels of the network and in sentences.
     alpha
         Significance level: only cells whose p-value, corrected for all tested cells, is at most this are chosen; 1
         allows all tested cells whose shares differ. It does not affect which cells are tested: those large enough to
@@ -122,28 +130,19 @@ def contrast(
     >>> found.network
     Network(100 objects, 2 cells, 441 links, 100 in the query)
     """
-    asked = _checked(cube, query, n_cells, alpha)
+    asked = _check_arguments(cube, query, n_cells, alpha)
     if against is None:
         if asked.labels is None:
-            raise QueryError(
-                "the query has no labels to tell apart: give labels, or a second query", hint=Setting("against")
-            )
+            rest = asked.others(len(cube.objects))
+            return _pair(cube, asked, rest, n_cells, OTHERS if names is None else _names(names), alpha)
         if names is not None:
             raise ParameterError(
                 f"names are those of two queries, and the sides are labels here, got {quote(names)}",
                 parameter="names",
                 value=names,
             )
-        return _described(cube, asked, asked.labels, n_cells, alpha)
-    return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), alpha)
-
-
-def contrast_with_others(
-    cube: Cube, query: Asked, n_cells: int = 10, *, names: Sequence[str] | None = None
-) -> Contrast:
-    """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
-    asked = query_of(cube, query)
-    return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
+        return _describe_groups(cube, asked, asked.labels, n_cells, alpha)
+    return _pair(cube, asked, resolve_query(cube, against), n_cells, _names(names), alpha)
 
 
 @report_compiling
@@ -155,26 +154,26 @@ def describe_clusters(
     See :meth:`cube2net.Network.describe_clusters`.
     """
     if isinstance(network, Network):
-        network = asked_of(network, cube)
+        network = restore_context(network, cube)
         assert network.context is not None
         whole = network.context.whole
     else:
         whole = check_cube(network)
-    asked = _checked(
-        whole, clustered(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
+    asked = _check_arguments(
+        whole, resolve_clusters(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
     )
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, cluster_names(asked.labels), n_cells, alpha)
+    found = _describe_groups(whole, asked, cluster_names(asked.labels), n_cells, alpha)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
     return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
 
 
-def _checked(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
+def _check_arguments(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
     """Return the query when everything asked for can be."""
-    asked = query_of(cube, query)
+    asked = resolve_query(cube, query)
     require_own_cells(cube, "contrasted")
     check_int("n_cells", n_cells, 1, what="cells")
     given: object = alpha
@@ -202,13 +201,13 @@ def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, st
     called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
     query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
-    note = said_of_overlap(names, sizes, int(shared.sum()))
+    note = describe_overlap(names, sizes, int(shared.sum()))
     sides = Sides(in_one[~shared])
-    (found,) = _separated(cube, rows[~shared], [sides], n_cells, alpha)
+    (found,) = _separate(cube, rows[~shared], [sides], n_cells, alpha)
     return _contrast(cube, query, names, found, int(shared.sum()), note, alpha)
 
 
-def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
+def _describe_groups(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
@@ -218,7 +217,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, al
     sides = [Sides(given[there] == name, both=False) for name in names]
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
-    found = _separated(cube, query.objects[there], sides, n_cells, alpha)
+    found = _separate(cube, query.objects[there], sides, n_cells, alpha)
     note = (
         f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
         if len(names) == 1
@@ -235,7 +234,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, al
 Found = tuple[MixedCells, Sides, Separation]
 
 
-def _separated(
+def _separate(
     cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, alpha: float
 ) -> list[Found | tuple[int, int]]:
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
@@ -324,3 +323,63 @@ def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Netw
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", n_cells=len(cells), objective=Cover(r=None, least=1), form="cells")
+
+
+def resolve_clusters(cube: Cube, clusters: Any, network: Network | None) -> Asked:
+    """Return clusters by the object that each is of: as they come, or in the order of a network's objects."""
+    if isinstance(clusters, Query):
+        return clusters
+    if _is_column(clusters):
+        clusters = clusters.iloc[:, 0]
+    if _is_series(clusters) and not (network is not None and _is_counted(clusters.index)):
+        clusters = dict(zip(clusters.index.tolist(), clusters.tolist(), strict=True))
+    keys, values = parse_query(clusters, partial(known_rows, cube.objects), texts=not cube.objects.whole, clusters=True)
+    if values is not None:
+        return cube.query(keys, [_label(value) for value in values])
+    if network is None or not (isinstance(clusters, list | tuple) or hasattr(clusters, "__array__")):
+        return clusters
+    return _in_order(np.asarray(clusters, dtype=object), network)
+
+
+def _in_order(values: Any, network: Network) -> Query:
+    """Return clusters that stand in the order of a network's objects, or of its query."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    counts = {len(network.query): network.query.objects, len(network.objects): network.objects}
+    if len(values) not in counts:
+        raise ParameterError(
+            f"there are {len(values):,} clusters, expected one for each of the {len(network.query):,} objects of the "
+            f"query, or of the {len(network.objects):,} objects of the network"
+        )
+    rows = counts[len(values)]
+    order = np.argsort(rows)
+    return Query(rows[order], tuple(_label(values[at]) for at in order.tolist()), ids=network.names.ids(rows[order]))
+
+
+def _is_column(thing: Any) -> bool:
+    """Return whether something is a frame of one column that is not of objects, whose index has no name."""
+    if not (hasattr(thing, "iloc") and hasattr(thing, "columns")) or len(thing.columns) != 1:
+        return False
+    return thing.index.name is None and str(thing.columns[0]).strip().casefold() not in OBJECTS
+
+
+def _is_series(thing: Any) -> bool:
+    return hasattr(thing, "index") and hasattr(thing, "to_numpy") and not hasattr(thing, "columns")
+
+
+def _is_counted(index: Any) -> bool:
+    """Return whether an index is the one that nobody gave: 0, 1, 2, … without a name."""
+    return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
+
+
+def _label(value: Any) -> str:
+    """Return a cluster as a label, empty where it is none.
+
+    >>> [_label(value) for value in (1.0, np.int64(2), "a", None, float("nan"), -1)]
+    ['1', '2', 'a', '', '', '']
+    """
+    if is_missing(value):
+        return ""
+    if isinstance(value, float | np.floating):
+        return "" if math.isnan(value) or value < 0 else str(int(value) if float(value).is_integer() else float(value))
+    return "" if isinstance(value, Integral) and int(value) < 0 else str(value)

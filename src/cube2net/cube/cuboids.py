@@ -13,9 +13,9 @@ from cube2net._util.arrays import (
     Array,
     LazyRagged,
     Ragged,
-    distinct,
+    compute_offsets,
+    find_distinct,
     join_rows,
-    offsets,
     ragged_from_pairs,
     row_of_entries,
     take_rows,
@@ -26,7 +26,7 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
-from cube2net.model.names import mixed_cell_of, names_at
+from cube2net.model.names import names_at, resolve_cell
 
 FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]
@@ -246,7 +246,7 @@ def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array)
     exists = label_cells < count
     keys = np.concatenate([rows[kept] * width + cells[kept], (rows[:, None] * width + label_cells)[exists]])
     pairs, counts = np.unique(keys, return_counts=True)
-    starts = offsets(pairs // width, len(some))
+    starts = compute_offsets(pairs // width, len(some))
     object_cells, multiplicity = (Ragged(starts, part.astype(np.int32)) for part in (pairs % width, counts))
     if len(some) == len(objects) and bool((row[1:] > row[:-1]).all()):
         return object_cells, multiplicity.indices
@@ -307,7 +307,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     (('202X', '∗'), ('2019', 'ACL'))
     """
     require_own_cells(cube, "cut to some cells")
-    rows = [mixed_cell_of(cube, cell) for cell in cells]
+    rows = [resolve_cell(cube, cell) for cell in cells]
     tables = [_LabelTable.of(old, [row.levels[i] for row in rows], names_at) for i, old in enumerate(cube.dimensions)]
     own = join_all_labels(cube)
     all_members = join_rows(cube.cells.members, cube.small.members)
@@ -345,6 +345,6 @@ def _index_merged_cells(items: Callable[[], ItemIndex], count: int, parts: Seque
     merged_cells = ragged_from_pairs(rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts]), count)
     entries = take_rows(merged_cells, index.cells.indices)
     owner = row_of_entries(index.cells)[row_of_entries(entries)]
-    pairs = distinct(owner.astype(np.int64) * len(parts) + entries.indices)
+    pairs = find_distinct(owner.astype(np.int64) * len(parts) + entries.indices)
     cells = ragged_from_pairs(*np.divmod(pairs, max(len(parts), 1)), len(index))
     return replace(index, cells=cells)

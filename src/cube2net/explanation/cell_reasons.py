@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, offsets, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
-from cube2net.model.names import CELL, Node, mixed_cell_of
+from cube2net.model.names import CELL, Node, resolve_cell
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
@@ -126,7 +126,7 @@ def compute_label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]
     Labels are counted in all cells of the cube, or of the cube that its cells were picked from.
     """
     whole = cube.finest if cube.cells.merged else None
-    own = mixed_cell_of(cube, Node(CELL, cell)) if whole is None else mixed_cell_of(whole, cube.cell(cell))
+    own = resolve_cell(cube, Node(CELL, cell)) if whole is None else resolve_cell(whole, cube.cell(cell))
     cube = whole or cube
     lifts = []
     for column, (dimension, at, label) in enumerate(zip(cube.dimensions, own.levels, own.labels, strict=True)):
@@ -182,7 +182,7 @@ def _explain_absence(
         return lacks
     worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
-        served = "" if context.steering.avoid else _describe_served(choice, worth, cell, int(last))
+        served = _describe_served(choice, worth, cell, int(last))
         return f"it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
@@ -235,7 +235,7 @@ class Choice:
         if self.scope.forbidden_objects is None:
             return members
         allowed = ~self.scope.forbidden_objects[members.indices]
-        return Ragged(offsets(row_of_entries(members)[allowed], len(members)), members.indices[allowed])
+        return Ragged(compute_offsets(row_of_entries(members)[allowed], len(members)), members.indices[allowed])
 
     def value(self, cells: Array) -> float:
         """Return the value of some cells together with the pinned objects."""
@@ -292,14 +292,14 @@ class Choice:
 
         A user's function is not called: its values are minus the number of objects that each cell would bring.
         """
-        from cube2net.kernels.coverage import residuals
+        from cube2net.kernels.coverage import compute_residuals
 
         mark = self.mark_objects(self.cells)
         covers = (np.zeros_like(mark) if isinstance(self.worth, CoverObjective) else mark).astype(np.uint8)
         if self.scope.forbidden_objects is not None:
             covers[self.scope.forbidden_objects] = 1
         rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
-        gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *self._list_terms())
+        gains, costs = compute_residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *self._list_terms())
         if isinstance(self.worth, CoverObjective):
             return np.asarray(self.value(self.cells) + gains)
         if isinstance(self.worth, CallableObjective):
@@ -320,20 +320,17 @@ class Choice:
         held = np.concatenate([self.scope.objects, self.bring(self.cells).indices])
         counts = np.bincount(held, minlength=worth.count)[worth.objects]
         terms[worth.objects if worth.most is None else worth.objects[counts < worth.most]] = 1.0
-        if worth.avoid is not None:
-            terms[worth.avoid] -= 1.0
         return terms, terms
 
 
 def _count_served(cover: CoverObjective, objects: Array, rows: Ragged, pinned: Array) -> tuple[float, Array]:
     """Return the number of objects that the pinned ones serve, and that each cell serves in order."""
     left = np.where(np.isin(objects, cover.objects), len(rows) + 1 if cover.most is None else cover.most, 0)
-    lost = np.isin(objects, [] if cover.avoid is None else cover.avoid)
 
     def serve(members: Array) -> float:
         served = members[left[members] > 0]
         left[served] -= 1
-        return float(len(served)) - float(lost[members].sum())
+        return float(len(served))
 
     return serve(pinned), np.array([serve(rows[row]) for row in range(len(rows))])
 

@@ -19,7 +19,7 @@ from cube2net.explanation.link_evidence import (
     find_shortest_paths,
     name_objects,
 )
-from cube2net.model.cube import limits_of
+from cube2net.model.cube import list_limits
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, RequestContext
@@ -128,7 +128,7 @@ def find_near_miss(
     if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
     if forbidden is not None and forbidden[row]:
-        by = limits_of(context.whole)
+        by = list_limits(context.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
     if network.form == "hybrid":
@@ -148,10 +148,6 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.avoid:
-        return NearMiss(obstacle="it is avoided, so that it is never near")
-    if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.count_needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("n_neighbors") or 0)

@@ -60,7 +60,7 @@ def tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool], *,
                     yield member.name, io.BufferedReader(_Member(inside, name), 2**20)
 
 
-def limited(file: IO[bytes], gauge: Gauge) -> io.BufferedReader:
+def limit_size(file: IO[bytes], gauge: Gauge) -> io.BufferedReader:
     """Return the bytes of a file that may be no larger than one in a guarded tar."""
     if gauge.size is not None and gauge.size > LIMIT:
         raise too_large(gauge.name, gauge.size)
@@ -229,7 +229,7 @@ class InputFiles:
             for inside, member in tar_members(file, gauge.name, self._is_wanted, guarded=guarded):
                 yield inside if self.guarded else shown(inside), member
         elif self.guarded:
-            yield gauge.name, limited(file, gauge)
+            yield gauge.name, limit_size(file, gauge)
         else:
             yield gauge.name, file
 

@@ -60,10 +60,10 @@ def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
         yield None
 
 
-def numbered(file: io.BufferedReader) -> Iterator[Line]:
+def number_lines(file: io.BufferedReader) -> Iterator[Line]:
     """Return the lines of a file that are not blank, with their numbers; None stands for one that is too long.
 
-    >>> list(numbered(io.BufferedReader(io.BytesIO(b"\\xef\\xbb\\xbfone\\r\\n\\n two"))))
+    >>> list(number_lines(io.BufferedReader(io.BytesIO(b"\\xef\\xbb\\xbfone\\r\\n\\n two"))))
     [(1, b'one'), (3, b'two')]
     """
     for number, line in enumerate(lines(file), start=1):
@@ -112,10 +112,10 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() in PACKED
 
 
-def format_of(path: Path) -> str | None:
+def detect_format(path: Path) -> str | None:
     """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> format_of(Path("items.csv.xz")), format_of(Path("links.TAB")), format_of(Path("links.pq.gz"))
+    >>> detect_format(Path("items.csv.xz")), detect_format(Path("links.TAB")), detect_format(Path("links.pq.gz"))
     ('csv', 'tsv', None)
     """
     packed = is_packed(path)
@@ -125,7 +125,7 @@ def format_of(path: Path) -> str | None:
 
 def is_workbook(path: Path) -> bool:
     """Return whether a file is a workbook, by the end of its name."""
-    return format_of(path) in ("xlsx", "xls")
+    return detect_format(path) in ("xlsx", "xls")
 
 
 def base_name(path: Path) -> str:

@@ -23,7 +23,7 @@ from cube2net.mining.link_prediction import (
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import NodeEmbedder, Recommender, made, repr_of
+from cube2net.model.interfaces import NodeEmbedder, Recommender, format_repr, make_object
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
@@ -57,7 +57,7 @@ def embed_nodes(
     numpy.ndarray
         A row of floats of 32 bits for every node.
     """
-    maker: NodeEmbedder = made(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
+    maker: NodeEmbedder = make_object(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
     return maker.embed(network, seed=seed)
 
 
@@ -129,7 +129,7 @@ def make_clustering_task(query: Query, models: Models | None = None) -> Downstre
         scores = {name: measure(clusters[labelled], labels[labelled]) for name, measure in METRICS.items()}
         return scores, clusters, seconds
 
-    return DownstreamTask(mine, {name: repr_of(each) for name, each in embeddings.items()}, tuple(METRICS))
+    return DownstreamTask(mine, {name: format_repr(each) for name, each in embeddings.items()}, tuple(METRICS))
 
 
 def make_hidden_task(
@@ -156,14 +156,14 @@ def make_hidden_task(
         ranking = rank_pairs(vectors, links, others)
         return {"AUC": ranking.mean}, ranking.auc.round(SCORE_DIGITS)[:, None], seconds
 
-    parameters = {name: repr_of(each) for name, each in embeddings.items()}
+    parameters = {name: format_repr(each) for name, each in embeddings.items()}
     return DownstreamTask(mine, parameters, HIDDEN_MEASURES, (*links, *others))
 
 
 def _make_embeddings(models: Models | None) -> dict[str, NodeEmbedder]:
     """Return embeddings by name, by default all."""
     return {
-        name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {})
+        name: make_object(each, EMBEDDINGS, NodeEmbedder, "embedding", {})
         for name, each in _name_models(models, EMBEDDINGS).items()
     }
 
@@ -174,10 +174,10 @@ def make_link_task(
     """Return the task of predicting hidden links by recommenders; those given by name are tuned."""
     tried: dict[str, tuple[Recommender, ...]] = {}
     for name, each in _name_models(models, LINK_MODELS).items():
-        found: Recommender = made(each, RECOMMENDERS, Recommender, "recommender", {})
+        found: Recommender = make_object(each, RECOMMENDERS, Recommender, "recommender", {})
         tried[name] = TUNING_CHOICES[each] if isinstance(each, str) else (found,)
     links = HiddenLinks.of(cube, query, *hidden, users)
-    parameters = {name: " or ".join(map(repr_of, several)) for name, several in tried.items()}
+    parameters = {name: " or ".join(map(format_repr, several)) for name, several in tried.items()}
     return DownstreamTask(LinkPredictor(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
 
 

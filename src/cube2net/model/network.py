@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -160,7 +160,7 @@ class Network(NetworkActions):
         lookups = None if self.lookups is None else self.lookups.detach(self.objects, *self._ends)
         values |= {"names": None, "lookups": lookups, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
-        return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
+        return _unpickle, (make, kind, values, len(self.names), self.names.whole, names)
 
     @property
     def cell_objects(self) -> list[int] | list[None]:
@@ -177,6 +177,10 @@ class Network(NetworkActions):
 
     def __len__(self) -> int:
         return len(self.objects) + len(self.cells)
+
+    def __iter__(self) -> Iterator[str | int]:
+        """Iterate over the ids of the nodes, objects first."""
+        return iter(self.nodes["id"].to_pylist())
 
     def __repr__(self) -> str:
         cells = f", {format_count(len(self.cells), 'cell')}" if len(self.cells) else ""
@@ -304,7 +308,7 @@ class Network(NetworkActions):
         return [rank[cell] for cell in self.cells.tolist()]
 
 
-def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
+def _unpickle(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
     """Return a network that came from another process, which knows the names of its own objects alone."""
     return make(kind, values | {"names": Objects.some(count, values["objects"], names, whole=whole)})
 
@@ -342,7 +346,7 @@ class RequestContext:
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
     cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
-    preferred and avoided. ``again(steering)`` gives the network that the same method makes under another steering, with
+    and preferred. ``again(steering)`` gives the network that the same method makes under another steering, with
     everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from cube2net._util.display import Shown, get_display, load_function
 from cube2net._util.progress import ProgressOption
 from cube2net._util.statistics import LEVEL
-from cube2net.model.interfaces import check_call, path_of
+from cube2net.model.interfaces import check_call, check_path
 
 if TYPE_CHECKING:
     import igraph
@@ -64,7 +64,7 @@ class NetworkActions(Shown):
         ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
         """
         export = load_function("network.export.registry", "export_network")
-        files: list[Path] = export(self, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+        files: list[Path] = export(self, check_path(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
         return files
 
     @check_call
@@ -97,9 +97,8 @@ class NetworkActions(Shown):
 
         Returns
         -------
-        Picture or Path
-            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file; else the
-            path of the file.
+        Picture or None
+            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file.
 
         Examples
         --------
@@ -110,7 +109,8 @@ class NetworkActions(Shown):
         """
         if path is not None:
             draw = load_function("network.drawing.matplotlib", "draw")
-            return draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            draw(self, check_path(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            return None
         display = get_display()
         return None if display is None else display.draw_picture(self, title, width)
 
@@ -158,8 +158,22 @@ class NetworkActions(Shown):
         - "Object 148" 4 2
         - "Object 162" 2 2
         """
-        text: str = load_function("api.text", "format_network")(self, max_tokens, counter, brief=brief)
+        text: str = load_function("api.export", "format_network")(self, max_tokens, counter, brief=brief)
         return text
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts, the value, the chosen cells and the settings of the network, as JSON has them.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> summary = c2n.construct(c2n.build(planted.corpus), planted.query(0)).summary()
+        >>> summary["nodes"], summary["links"], summary["value"]
+        (110, 779, 324.0)
+        """
+        summary: dict[str, Any] = load_function("network.assembly", "summarize")(self)
+        return summary
 
     @check_call
     def to_networkx(self) -> networkx.Graph:
@@ -410,8 +424,8 @@ class NetworkActions(Shown):
         >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
         >>> network = c2n.construct(c2n.build(planted.corpus), list(clusters))
         >>> print(network.describe_clusters(clusters, n_cells=1))
-        cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
-        cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+        cluster 0 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+        cluster 1 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
         """
         describe = load_function("api.contrast", "describe_clusters")
         description: Description = describe(self, clusters, n_cells, cube=cube, alpha=alpha)

@@ -168,26 +168,26 @@ def compare(
         "models": split_names("models", models),
         "baselines": split_names("baselines", baselines),
     }
-    options: dict[str, Any] = {name: names for name, names in lists.items() if names}
+    named: dict[str, Any] = {name: names for name, names in lists.items() if names}
     files: list[Path] = []
     with shown_progress(quiet) as progress:
         query_objects = c2n.read_query(opened, query, skip_missing=skip_missing)
-        comparison = c2n.compare(
+        comparison = c2n.api.compare_by_name(
             opened,
             query_objects,
-            task or ("links" if hidden is not None else c2n.api.task_of(query_objects)),
+            task or ("links" if hidden is not None else c2n.api.choose_task(query_objects)),
+            runs=runs,
+            seed=seed,
+            out=out,
             hidden=None if hidden is None else c2n.api.read_links(opened, hidden),
             users=users,
             levels=levels or None,
             n_neighbors=n_neighbors or None,
             n_cells=n_cells or None,
-            runs=runs,
             as_large=as_large,
-            out=out,
             workers=workers,
-            seed=seed,
             progress=progress,
-            **options,
+            **named,
         )
         if out is not None:
             progress("writing the report", 0, None)

@@ -14,7 +14,7 @@ from cube2net._util.files import check_folder, write_table
 from cube2net._util.packages import EXTRAS, require
 from cube2net._util.progress import Progress, silent
 from cube2net.api.build import build
-from cube2net.api.compare import WRITTEN, compare
+from cube2net.api.compare import WRITTEN, ComparisonOptions, compare
 from cube2net.api.construct import construct
 from cube2net.api.datasets import AREA_SIGS, load_areas, load_bundled, load_labs
 from cube2net.api.explain import explain
@@ -22,10 +22,11 @@ from cube2net.api.query import read_query
 from cube2net.apps.cli.output import say, show_table
 from cube2net.apps.cli.query import show_network
 from cube2net.evaluation.configurations import DEFAULT
-from cube2net.model.comparison import Comparison
+from cube2net.model.comparison import Comparison, TaskName
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.query import Query
+from cube2net.options import NetworkOptions
 
 RUNS, FEW_RUNS = 10, 3
 EMBEDDING, BASELINE = "deepwalk", "pagerank"
@@ -65,7 +66,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     progress("drawing, and writing the report", 0, None)
     network.save(out / "network.graphml")
     # Cells of one label have so many links that a picture with them shows little else.
-    drawn = construct(cube, query, levels="full", seed=seed)
+    drawn = construct(cube, query, seed=seed, options=NetworkOptions(levels="full"))
     others = len(drawn.objects) - len(query)
     title = f"{len(query)} authors, the {len(drawn.cells)} full cells that hold them, and the {others} authors nearest"
     drawn.plot(out / "network.png", title=title, seed=seed)
@@ -88,17 +89,15 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     )
 
 
-def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress: Progress) -> Comparison:
+def _compare(cube: Cube, query: Query, task: TaskName, runs: int, seed: int, progress: Progress) -> Comparison:
     """Return how the default network does beside the query alone and a baseline that brings as many nodes."""
     return compare(
         cube,
         query,
         task,
         methods=[DEFAULT.method],
-        objectives=[DEFAULT.objective],
-        forms=[DEFAULT.form],
         models=[EMBEDDING],
-        baselines=[BASELINE],
+        options=ComparisonOptions(objectives=[DEFAULT.objective], forms=[DEFAULT.form], baselines=[BASELINE]),
         runs=runs,
         seed=seed,
         progress=progress,

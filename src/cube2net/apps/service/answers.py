@@ -16,10 +16,8 @@ from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
 from cube2net.api import what_if
 from cube2net.api.compare import judge
-from cube2net.api.contrast import contrast_with_others
-from cube2net.api.draw import layout_network
 from cube2net.api.drill import finer_levels, place_cells
-from cube2net.api.export import summary
+from cube2net.api.export import layout_network
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
 from cube2net.api.report import check_report, report_files, results
@@ -72,10 +70,10 @@ from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import ChecksItself, chooses_cells
-from cube2net.model.names import cell_title, levels_of
+from cube2net.model.names import cell_title, list_levels
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.network.assembly import describe_certificate, describe_network
+from cube2net.network.assembly import describe_certificate, describe_network, summarize
 from cube2net.network.attributes import list_attributes
 from cube2net.options import FORMS
 from cube2net.selection.objectives import OBJECTIVES
@@ -88,7 +86,7 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     """Return the network of a request."""
     request = service.parse(body["request"])
     network = service.network(request, progress)
-    about: Any = summary(network)
+    about: Any = summarize(network)
     pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
     prices = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()
@@ -204,13 +202,13 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
         against = resolve_query(service.cube, body["against"])
-        found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
-    elif query.labels is not None:
-        described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
-        return {"sentence": str(described), "contrast": _plain(described)}
+        found: Contrast | Description = contrast_module.contrast(
+            seen, Query(query.objects), against, n_cells, names=names
+        )
     else:
-        found = contrast_with_others(seen, query, n_cells, names=names)
-    return {"sentence": found.sentence, "contrast": _plain(found)}
+        found = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)
+    sentence = str(found) if isinstance(found, Description) else found.sentence
+    return {"sentence": sentence, "contrast": _plain(found)}
 
 
 def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:
@@ -393,7 +391,7 @@ def _dimensions(whole: Cube) -> list[DimensionSchema]:
             "name": dimension.name,
             "levels": [
                 {"name": level.name, "labels": len(level.labels), "first": sorted(map(str, level.labels))[:LABELS]}
-                for level in (dimension.levels[at] for at in levels_of(dimension))
+                for level in (dimension.levels[at] for at in list_levels(dimension))
             ],
             "time": number in times,
         }

@@ -8,19 +8,20 @@ import shlex
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress
 from cube2net._util.text import write_rows
-from cube2net.api.draw import picture_text
-from cube2net.api.export import check_outputs
+from cube2net.api.construct import construct
+from cube2net.api.export import check_outputs, picture_text
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest
 from cube2net.errors import InputError, MissingPackageError, unknown_name
-from cube2net.model.cube import lineage_of
+from cube2net.model.cube import get_lineage
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
 from cube2net.network.export.registry import EXPORTS
@@ -186,8 +187,17 @@ def python_lines(service: CubeService, request: ParsedRequest) -> str:
         if OPTIONS[name].kind == "nodes":
             options[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in options[name]]
     folder = _folder(service)
-    arguments = ["cube", query, *([repr(fields["method"])] if "method" in fields else [])]
-    arguments += filter(None, [_arguments({**options, **request.options})])
+    options |= request.options
+    own = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
+    flat = {name: options.pop(name) for name in list(options) if name in signature(construct).parameters}
+    if options:
+        flat["options"] = _Text(f"c2n.NetworkOptions({_arguments(options)})")
+    method = [repr(fields["method"])] if "method" in fields else []
+    if own:
+        name, preset = WITH_OPTIONS.get(fields.get("method", "greedy"), (fields.get("method", "greedy"), {}))
+        kind = "c2n.methods.Auto" if name == "auto" else f"c2n.methods.METHODS[{name!r}]"
+        method = [f"{kind}({_arguments(preset | own)})"]
+    arguments = ["cube", query, *method, *filter(None, [_arguments(flat)])]
     return "\n".join(
         [
             *above,
@@ -223,7 +233,7 @@ def _view_lines(fields: dict[str, Any]) -> list[str]:
 
 def _folder(service: CubeService) -> Path | None:
     """Return the folder of the cube; None for a cube in memory."""
-    origin = lineage_of(service.cube).origin
+    origin = get_lineage(service.cube).origin
     return None if origin is None else origin.folder
 
 

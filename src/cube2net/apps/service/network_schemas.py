@@ -294,7 +294,6 @@ class SummarySchema(TypedDict):
     pins: list[str]
     bans: list[str]
     prefer: list[str]
-    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 

@@ -23,7 +23,7 @@ from cube2net.model.corpus import (
     Corpus,
     Topics,
     check_count,
-    decoded,
+    decode,
     table,
 )
 from cube2net.model.cube import Cube
@@ -39,7 +39,7 @@ class Placed:
     links: pa.Table | None
 
 
-def place(corpus: Corpus, objects: Objects) -> Placed:
+def place_corpus(corpus: Corpus, objects: Objects) -> Placed:
     """Return a corpus placed among the objects of a cube, which keep their numbers; new objects follow them."""
     if len(objects) == 0:
         named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
@@ -63,7 +63,7 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
 
 def knows_objects(cube: Cube, corpus: Corpus) -> bool:
     """Return whether a cube has all objects of a corpus, with their attributes."""
-    objects = place(corpus, cube.objects).objects
+    objects = place_corpus(corpus, cube.objects).objects
     return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)
 
 
@@ -284,7 +284,7 @@ def _decode_columns(rows: pa.Table) -> pa.Table:
     """Return a table without dictionary columns, which Arrow cannot concatenate with plain ones."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(number, field.name, decoded(rows[field.name]))
+            rows = rows.set_column(number, field.name, decode(rows[field.name]))
     return rows
 
 
@@ -296,7 +296,7 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> 
     >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
     [1.0, 2.5]
     """
-    first, second = decoded(first), decoded(second)
+    first, second = decode(first), decode(second)
     if {first.type, second.type} == {pa.bool_(), pa.string()}:
         first, second = first.cast(pa.string()), second.cast(pa.string())
     parts = [pa.table({"column": column}) for column in (first, second)]

@@ -224,7 +224,7 @@ class Gathering:
             items=items,
             mentions=mentions,
             links=links,
-            dimensions=proposed(items),
+            dimensions=propose_dimensions(items),
             dropped=dropped.close(),
             attribution=attribution,
             time="date",
@@ -244,18 +244,18 @@ class Gathering:
         labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
         empty = {name for name, texts in labels.items() if not len(texts)}
 
-        def labelled() -> Iterator[pa.RecordBatch]:
+        def label_batches() -> Iterator[pa.RecordBatch]:
             done = 0
             for batch in self.items.batches():
-                names = _prefixed("W", ids[done : done + batch.num_rows])
+                names = _prefix_ids("W", ids[done : done + batch.num_rows])
                 done += batch.num_rows
                 used = [name for name in batch.schema.names if name not in empty]
                 made = {name: _texts(batch.column(name), labels.get(name)) for name in used}
                 yield pa.RecordBatch.from_pydict({"item": names, **made})
 
         every = kept.all()
-        items = spooled(labelled() if every else _filtered(labelled(), kept))
-        texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
+        items = spool(label_batches() if every else _filter_batches(label_batches(), kept))
+        texts = self.texts.table() if every else spool(_filter_batches(self.texts.batches(), kept))
         for name in texts.column_names:
             items = items.append_column(name, texts[name])
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
@@ -288,7 +288,7 @@ class Gathering:
         before = sorted_unique(author)
         after = merged.follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
-        code = numbered(author, before)
+        code = number_ids(author, before)
         del author, used
         if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
@@ -324,8 +324,8 @@ class Gathering:
         def batches() -> Iterator[pa.RecordBatch]:
             for begin in range(0, len(known), ROWS):
                 some = slice(begin, begin + ROWS)
-                ids = _prefixed("A", known[some])
-                called = pc.coalesce(taken(people["name"], rows["name"][some]), ids)
+                ids = _prefix_ids("A", known[some])
+                called = pc.coalesce(take_rows(people["name"], rows["name"][some]), ids)
                 made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
                 codes = {"institution": home[some], "country": country_of[home[some]]}
                 made |= {name: _texts(pa.array(codes[name]), labels[name]) for name in codes if said[name]}
@@ -333,13 +333,13 @@ class Gathering:
 
         def orcids() -> Iterator[pa.RecordBatch]:
             for begin in range(0, len(known), ROWS):
-                some = taken(people["orcid"], rows["orcid"][begin : begin + ROWS])
+                some = take_rows(people["orcid"], rows["orcid"][begin : begin + ROWS])
                 yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
 
-        objects = spooled(batches())
+        objects = spool(batches())
         if not (rows["orcid"] >= 0).any():
             return objects
-        return objects.add_column(len(OBJECTS), "orcid", spooled(orcids())["orcid"])
+        return objects.add_column(len(OBJECTS), "orcid", spool(orcids())["orcid"])
 
     def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
         """Return for every author the row of the people where something is said first, -1 where nothing is."""
@@ -391,7 +391,7 @@ def newest(ids: Array, stamps: Array) -> Array:
     return kept
 
 
-def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
+def propose_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
     """Return the dimensions of a cube: year, source, topic (or concept, which more works may have) and country."""
     known = {name: items.num_rows - items[name].null_count for name in items.column_names}
     subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
@@ -401,7 +401,7 @@ def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
     return year, *(DimensionSpec(name, name, above=chains.get(name)) for name in names)
 
 
-def _prefixed(letter: str, ids: Array) -> pa.Array:
+def _prefix_ids(letter: str, ids: Array) -> pa.Array:
     return pc.binary_join_element_wise(letter, pa.array(ids).cast(pa.string()), "")
 
 
@@ -411,11 +411,11 @@ def _texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
         return codes
     if pa.types.is_list(codes.type):
         return pa.ListArray.from_arrays(codes.offsets, labels.take(codes.values))
-    numbered = codes.to_numpy(zero_copy_only=False)
-    return labels.take(pa.array(numbered, mask=numbered < 0))
+    number_ids = codes.to_numpy(zero_copy_only=False)
+    return labels.take(pa.array(number_ids, mask=number_ids < 0))
 
 
-def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:
+def _filter_batches(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:
     done = 0
     for batch in batches:
         yield batch.filter(pa.array(kept[done : done + batch.num_rows]))
@@ -431,7 +431,7 @@ def sorted_unique(ids: Array) -> Array:
     return once
 
 
-def numbered(ids: Array, known: Array) -> Array:
+def number_ids(ids: Array, known: Array) -> Array:
     """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
     codes = np.empty(len(ids), np.int32)
     for begin in range(0, len(ids), MANY):
@@ -440,10 +440,10 @@ def numbered(ids: Array, known: Array) -> Array:
     return codes
 
 
-def taken(column: pa.ChunkedArray, rows: Array) -> pa.Array:
+def take_rows(column: pa.ChunkedArray, rows: Array) -> pa.Array:
     """Return the values at some rows, null for negative ones; the pieces of the column are not put together.
 
-    >>> taken(pa.chunked_array([["a", "b"], ["c"]]), np.array([2, -1, 0, 2])).to_pylist()
+    >>> take_rows(pa.chunked_array([["a", "b"], ["c"]]), np.array([2, -1, 0, 2])).to_pylist()
     ['c', None, 'a', 'c']
     """
     order = np.argsort(rows, kind="stable")
@@ -461,7 +461,7 @@ def taken(column: pa.ChunkedArray, rows: Array) -> pa.Array:
 
 def _spooled_mentions(item: Array, code: Array) -> pa.Table:
     every = table(MENTIONS, item=item, object=code)
-    return spooled(every.to_batches(MANY)) if len(item) else every
+    return spool(every.to_batches(MANY)) if len(item) else every
 
 
 def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
@@ -512,7 +512,7 @@ class MergedIds:
         """Return what became of ids in any order, each of which may come several times."""
         before = sorted_unique(ids)
         after = self.follow(letter, before)
-        return ids if np.array_equal(after, before) else after[numbered(ids, before)]
+        return ids if np.array_equal(after, before) else after[number_ids(ids, before)]
 
     def merged(self, letter: str) -> Array:
         """Return the ids that were merged into others."""
@@ -542,7 +542,7 @@ def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
     >>> gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
     ['W5', 'W7']
     """
-    names = _prefixed("W", np.unique(np.concatenate(ids)).astype(np.int64))
+    names = _prefix_ids("W", np.unique(np.concatenate(ids)).astype(np.int64))
     return names.filter(pc.invert(pc.is_in(names, value_set=items.filter(pc.is_in(items, value_set=names)))))
 
 
@@ -581,7 +581,7 @@ class Spool:
             self.file.flush()
 
 
-def spooled(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+def spool(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Return the table of batches, in a temporary file."""
     spool = Spool()
     for batch in batches:

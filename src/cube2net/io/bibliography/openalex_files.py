@@ -99,17 +99,17 @@ class Block:
     def only(self, kept: Array) -> Block:
         """Return a block of some of the lines."""
         chosen = [self.line(int(row)) for row in np.flatnonzero(kept)]
-        return block_of(self.name, self.day, chosen, self.numbers[kept], self.unit)
+        return make_block(self.name, self.day, chosen, self.numbers[kept], self.unit)
 
 
-def block_of(name: str, day: str, some: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
+def make_block(name: str, day: str, some: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
     """Return a block of lines given one by one."""
     every = list(some)
-    starts = starts_of([len(line) for line in every])
+    starts = compute_starts([len(line) for line in every])
     return Block(name, day, b"".join(every), starts, np.asarray(numbers, np.int64), unit)
 
 
-def starts_of(sizes: Any) -> Array:
+def compute_starts(sizes: Any) -> Array:
     """Return where each of some runs begins, given their sizes, and where the last one ends."""
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
@@ -200,21 +200,21 @@ def _record_blocks(name: str, day: str, file: io.BufferedReader, dropped: Droppe
     numbers: list[int] = []
     size = 0
     for number, record in json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped):
-        for work in works_of(record):
+        for work in list_works(record):
             held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
             numbers.append(number)
             size += len(held[-1])
         if size > SIZE:
-            yield block_of(name, day, held, numbers)
+            yield make_block(name, day, held, numbers)
             held, numbers, size = [], [], 0
     if held:
-        yield block_of(name, day, held, numbers)
+        yield make_block(name, day, held, numbers)
 
 
-def works_of(record: dict[str, Any]) -> list[Any]:
+def list_works(record: dict[str, Any]) -> list[Any]:
     """Return the works of a page, or the work that a record is.
 
-    >>> works_of({"meta": {"count": 2}, "results": [{"id": "W1"}, {"id": "W2"}]}), works_of({"id": "W3"})
+    >>> list_works({"meta": {"count": 2}, "results": [{"id": "W1"}, {"id": "W2"}]}), list_works({"id": "W3"})
     ([{'id': 'W1'}, {'id': 'W2'}], [{'id': 'W3'}])
     """
     results = record.get("results")
@@ -249,7 +249,7 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
                 connection.register("batch", pa.table(batch))
                 rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
                 found = [line.encode() + b"\n" for line in rows.to_pylist()]
-                yield block_of(name, part.day, found, range(number, number + len(found)), "row")
+                yield make_block(name, part.day, found, range(number, number + len(found)), "row")
                 number += len(found)
     except Cube2netError:
         raise

@@ -22,9 +22,9 @@ from cube2net.io.bibliography.openalex_files import (
     BASE,
     CITATIONS,
     Block,
-    block_of,
-    starts_of,
-    works_of,
+    compute_starts,
+    list_works,
+    make_block,
 )
 from cube2net.io.dropped import Dropped
 
@@ -42,7 +42,7 @@ class LineReader:
         self.dropped = dropped
         wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
         wanted["results"] = "JSON"
-        self.statement = f"SELECT unnest(from_json(line, {_quoted(json.dumps(wanted))})) FROM lines"
+        self.statement = f"SELECT unnest(from_json(line, {_quote(json.dumps(wanted))})) FROM lines"
         self.said = [" OR ".join(sorted({_holds(text) for text in some})) for some in said]
         self.passed = 0
         self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
@@ -67,11 +67,11 @@ class LineReader:
         if pages.any():
             for row in np.flatnonzero(pages).tolist():
                 try:
-                    every = [json.dumps(work).encode() for work in works_of(json.loads(block.line(row)))]
+                    every = [json.dumps(work).encode() for work in list_works(json.loads(block.line(row)))]
                 except (ValueError, RecursionError) as error:
                     self.dropped.drop_one("lines that are no JSON objects", block.place(row), first_line(error))
                     continue
-                page = block_of(block.name, block.day, every, [int(block.numbers[row])] * len(every))
+                page = make_block(block.name, block.day, every, [int(block.numbers[row])] * len(every))
                 yield page, self._run(self.statement, page).drop_columns("results")
             works, block = works.filter(pa.array(~pages)), block.only(~pages)
         yield block, works.drop_columns("results")
@@ -124,10 +124,10 @@ def _holds(text: str) -> str:
     """
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
     escapes = ["\\u00" if text.isascii() else "\\u", *(["\\/"] if "/" in text else [])]
-    return " OR ".join(f"contains(line, {_quoted(one)})" for one in [plain, *escapes])
+    return " OR ".join(f"contains(line, {_quote(one)})" for one in [plain, *escapes])
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -140,19 +140,19 @@ def part(record: pa.Array, *names: str) -> pa.Array:
 
 def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
     """Return where the entries of each list begin, and all entries; a list that is null has none."""
-    return starts_of(pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)), lists.flatten()
+    return compute_starts(pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)), lists.flatten()
 
 
 def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
     """Return the numbers of ids that begin with a letter, -1 for what is none."""
     from cube2net.kernels.text import parse_ids
 
-    starts, data = bytes_of(whole(texts))
+    starts, data = split_bytes(whole(texts))
     found: Array = parse_ids(starts, data, ord(letter))
     return found
 
 
-def bytes_of(texts: pa.StringArray) -> tuple[Array, Array]:
+def split_bytes(texts: pa.StringArray) -> tuple[Array, Array]:
     """Return where every text begins in the bytes of all, and these; one that is null has none."""
     if texts.null_count:
         texts = texts.fill_null("")
@@ -253,12 +253,12 @@ class NamedThings:
 ENDS = r"[.?!]$"
 
 
-def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
+def read_abstracts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
     """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
     from cube2net.kernels.text import CUT, ODD, read_indexes
 
-    index = _opened(index)
-    ends, data, states = read_indexes(*bytes_of(index))
+    index = _open_index(index)
+    ends, data, states = read_indexes(*split_bytes(index))
     dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
     made = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
     odd = np.flatnonzero(states == ODD)
@@ -271,7 +271,7 @@ def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dro
     return pc.if_else(pc.equal(pc.binary_length(title), 0), abstract, text)
 
 
-def _opened(index: pa.Array) -> pa.Array:
+def _open_index(index: pa.Array) -> pa.Array:
     """Return indexes, those given as texts of themselves taken out of these."""
     is_text = pc.starts_with(index, '"').fill_null(False)
     if not pc.any(is_text).as_py():
@@ -462,7 +462,7 @@ class WorkColumns:
         text = {"title": title}
         if "abstract_inverted_index" in works.column_names:
             index, plain = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
-            text["text"] = abstracts_of(title, index, plain, self.dropped)
+            text["text"] = read_abstracts(title, index, plain, self.dropped)
         self.cut_lists += pc.sum(works["is_authors_truncated"]).as_py() or 0
         self.dropped.leave_out("institutions without an id", places.unknown)
         made = Batch(
@@ -537,4 +537,4 @@ def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
 
 
 def _list_column(sizes: Array, values: Array) -> pa.ListArray:
-    return pa.ListArray.from_arrays(pa.array(starts_of(sizes).astype(np.int32)), pa.array(values))
+    return pa.ListArray.from_arrays(pa.array(compute_starts(sizes).astype(np.int32)), pa.array(values))

@@ -133,7 +133,7 @@ def _authors(fields: Fields) -> tuple[Author, ...]:
         if len(orcid_list) == len(names):
             ids += orcid_list[place][:1]
         else:
-            ids += _orcid_of(written, orcids)
+            ids += _find_orcid(written, orcids)
         if number or len(number_list) == len(names):
             ids.append(number[1] if number else number_list[place])
         authors.setdefault(written, Author(written, tuple(filter(None, ids))))
@@ -144,7 +144,7 @@ def _split_all(values: Sequence[str]) -> list[str]:
     return [part.strip() for part in re.split(r"[;|]", values[0]) if part.strip()] if values else []
 
 
-def _orcid_of(name: str, orcids: str) -> list[str]:
+def _find_orcid(name: str, orcids: str) -> list[str]:
     """Return the ORCID beside a name in the list of Web of Science or Ovid ("Rodriguez, Ciro/0000-…")."""
     if not orcids:
         return []

@@ -100,7 +100,7 @@ class Reviews:
         Reviews of other things are left out. With ``repeats`` off only the latest review of a pair stands.
         The weight of a link is the number of its reviews (``weights="count"``) or its stars ("stars").
         """
-        thing, user, time, stars = self._known(things, dropped)
+        thing, user, time, stars = self._select_known(things, dropped)
         if not len(thing):
             why = left_out(dropped)
             raise SourceError(f"no review is about one of the {len(things.ids):,} {things.kind} records{why}")
@@ -147,7 +147,7 @@ class Reviews:
         )
         return Reviewed(corpus, table(REVIEWS, **reviews))
 
-    def _known(self, things: Things, dropped: Dropped) -> tuple[Array, Array, Array, Array]:
+    def _select_known(self, things: Things, dropped: Dropped) -> tuple[Array, Array, Array, Array]:
         """Return the columns of the reviews of known things, by the things' rows."""
         rows = np.full(len(self.things) + 1, -1, dtype=np.int32)
         for row, key in enumerate(things.ids):

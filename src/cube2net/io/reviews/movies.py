@@ -23,7 +23,7 @@ from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
 from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
 from cube2net.io.tables.column_types import text_of
-from cube2net.io.text_records import numbered, read_whole
+from cube2net.io.text_records import number_lines, read_whole
 from cube2net.model.dimension import DimensionSpec
 
 EXPECTED = "ratings.dat and movies.dat (or .csv), a folder with them or its archive, and films' texts as movies-….json"
@@ -140,7 +140,7 @@ class _Films:
         """Return the fields of every line, in the order of the role's columns."""
         wanted: list[int] | None = None
         least = len(COLUMNS[role])
-        for number, line in numbered(file):
+        for number, line in number_lines(file):
             fields = [] if line is None else self.fields(line, ending)
             if ending == ".csv" and wanted is None:
                 wanted = _header(name, fields, COLUMNS[role])

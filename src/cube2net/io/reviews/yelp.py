@@ -21,7 +21,7 @@ from cube2net.errors import ParameterError, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
 from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
-from cube2net.io.text_records import json_records, numbered, texts
+from cube2net.io.text_records import json_records, number_lines, texts
 from cube2net.model.dimension import DimensionSpec
 
 ENDINGS = (".json",)
@@ -95,7 +95,7 @@ class Yelp(ReviewSource):
         for name, file in files:
             if OTHER_FILES.search(name.casefold()):
                 continue
-            for number, record in json_records(name, texts(name, numbered(file), dropped), dropped):
+            for number, record in json_records(name, texts(name, number_lines(file), dropped), dropped):
                 yelp.take((name, number), record)
                 if number % EVERY == 0:
                     progress(f"reading {name}", files.done, files.total)
@@ -117,7 +117,7 @@ class _Yelp:
 
     def take(self, place: tuple[str, int], record: dict[str, Any]) -> None:
         """Take one record."""
-        kind = kind_of(record)
+        kind = detect_kind(record)
         if kind == "review":
             self.review(place, record)
         elif kind == "business":
@@ -148,12 +148,12 @@ class _Yelp:
             self.drop("businesses named twice", place, f"business {key!r} was there before")
             return
         self.businesses[key] = (
-            text_of(record.get("name")) or key,
-            text_of(record.get("city")),
-            text_of(record.get("state")) or NO_STATE,
+            parse_text(record.get("name")) or key,
+            parse_text(record.get("city")),
+            parse_text(record.get("state")) or NO_STATE,
             self.shared(category_labels(record.get("categories"))),
             self.shared(attribute_labels(record.get("attributes"))),
-            number_of(record.get("stars")),
+            parse_number(record.get("stars")),
         )
 
     def shared(self, labels: list[str]) -> list[str]:
@@ -164,7 +164,7 @@ class _Yelp:
         key = self.key(place, record, "user_id", "users")
         if key is not None:
             users = self.reviews.users
-            name = text_of(record.get("name")) or ""
+            name = parse_text(record.get("name")) or ""
             self.names[users.setdefault(key, len(users))] = self.same.setdefault(name, name)
 
     def review(self, place: tuple[str, int], record: dict[str, Any]) -> None:
@@ -172,12 +172,12 @@ class _Yelp:
         user = None if business is None else self.key(place, record, "user_id", "reviews")
         if business is None or user is None:
             return
-        stars = number_of(record.get("stars"))
+        stars = parse_number(record.get("stars"))
         if stars is None:
             self.drop(
                 "stars that are no numbers", place, f"'stars' is {reprlib.repr(record.get('stars'))}, expected a number"
             )
-        time = seconds_of(record.get("date"))
+        time = parse_seconds(record.get("date"))
         if time is None:
             why = f"'date' is {reprlib.repr(record.get('date'))}, expected one such as '2016-05-28'"
             self.drop("dates that cannot be read", place, why)
@@ -232,7 +232,7 @@ class _Yelp:
             yield pa.array(texts, pa.string())
 
 
-def kind_of(record: dict[str, Any]) -> str | None:
+def detect_kind(record: dict[str, Any]) -> str | None:
     """Return what a record is: by its type in the early rounds, else by what it holds."""
     if isinstance(kind := record.get("type"), str):
         return kind if kind in ("business", "review", "user") else "other"
@@ -293,17 +293,17 @@ def _parts(value: object) -> Iterator[str]:
             if not isinstance(held, dict | list):
                 yield from _parts(held)
     elif isinstance(value, str):
-        yield from _said(value.strip())
+        yield from _describe(value.strip())
     elif value is True:
         yield ""
     elif isinstance(value, int | float) and value is not False:
         yield str(value)
 
 
-def _said(text: str) -> Iterator[str]:
+def _describe(text: str) -> Iterator[str]:
     if text.startswith("{"):
         for name, held in PAIR.findall(text):
-            if words(name) and any(True for _ in _said(held.strip())):
+            if words(name) and any(True for _ in _describe(held.strip())):
                 yield words(name)
         return
     quoted = QUOTED.match(text)
@@ -347,25 +347,25 @@ def category_labels(value: object) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip()))
 
 
-def text_of(value: object) -> str | None:
+def parse_text(value: object) -> str | None:
     """Return a text with single spaces, None where there is none."""
     return (" ".join(value.split()) or None) if isinstance(value, str) else None
 
 
-def number_of(value: object) -> float | None:
+def parse_number(value: object) -> float | None:
     """Return a number of sensible size, None where there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e6:
         return None
     return float(value)
 
 
-def seconds_of(value: object) -> int | None:
+def parse_seconds(value: object) -> int | None:
     """Return a date, with a time of day or without, as seconds since 1970.
 
-    >>> seconds_of("1970-01-02"), seconds_of("1970-01-02 00:01:40"), seconds_of("n.d.")
+    >>> parse_seconds("1970-01-02"), parse_seconds("1970-01-02 00:01:40"), parse_seconds("n.d.")
     (86400, 86500, None)
     """
-    if not isinstance(value, str) or (start := _midnight(value[:10])) is None:
+    if not isinstance(value, str) or (start := _parse_day(value[:10])) is None:
         return None
     clock = value[11:19]
     if len(clock) == 8 and clock[2] == ":" == clock[5] and (clock[:2] + clock[3:5] + clock[6:]).isdecimal():
@@ -374,7 +374,7 @@ def seconds_of(value: object) -> int | None:
 
 
 @lru_cache(20_000)
-def _midnight(day: str) -> int | None:
+def _parse_day(day: str) -> int | None:
     try:
         return (date.fromisoformat(day).toordinal() - 719_163) * 86_400
     except ValueError:

@@ -23,9 +23,9 @@ from cube2net.io.text_records import (
     BLOCK,
     arrow_stream,
     check_text,
-    format_of,
+    detect_format,
     line_places,
-    numbered,
+    number_lines,
     open_bytes,
     too_long,
 )
@@ -49,7 +49,7 @@ def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
 
 def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
     with open_bytes(path, meter) as file:
-        for number, line in numbered(file):
+        for number, line in number_lines(file):
             if line is None:
                 raise too_long(path, number)
             yield number, line
@@ -205,7 +205,7 @@ def read_rows(
         raise SourceError(f"there is no file {str(path)!r}: check the path")
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
-    form = format_of(path)
+    form = detect_format(path)
     if form in (*USUAL, "json"):
         _check_text(path)
     if form in USUAL:
