@@ -101,7 +101,7 @@ MOST_PLACES = 100
 class ReadingIdentity:
     """Which reading of files a cube is: ``checksum`` tells all that decides it, ``contents`` the files alone.
 
-    ``origin`` tells where the files lie; it is empty where they were handed over, for then nobody knows.
+    ``origin`` is where the files are; empty if they were uploaded.
     """
 
     checksum: str
@@ -409,7 +409,7 @@ def build_from_reading(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Cube:
-    """Return the cube of what was read, saved in a folder with what that was and by which ``identity`` it is known."""
+    """Return the cube of a reading, saved in a folder with the reading and its ``identity``."""
     if reading.problem is not None:
         raise reading.problem
     known = {} if identity is None else asdict(identity)

@@ -80,11 +80,11 @@ def suggest(
     splits
         With a query: so many times another half is hidden. Each time it is the same half for all dimensions.
     topics
-        With a query: topics of the items where they are known; without any they are found.
+        With a query: the topics of the items if there are any; by default they are computed.
     seed
         Of the sample, the halves and the topics: the same seed proposes the same.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
     tables
         Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
@@ -118,9 +118,9 @@ def suggest(
 
 
 def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
-    """Return the dimensions of a cube for which nobody has said any; raise where none makes cells.
+    """Return the proposed dimensions of a corpus; raise if none makes cells.
 
-    They are said, unless they are those of the source.
+    They are reported as progress, unless they are those of the source.
     """
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     check_found(found)
@@ -138,9 +138,9 @@ def check_found(suggestion: Suggestion) -> None:
 
 
 def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
-    """Return a corpus that has texts to find topics in, and the attribute that they are of where that had to be found.
+    """Return a corpus with texts for topics, and the attribute they are from if it had to be guessed.
 
-    Where the items have neither a text nor terms, it is the attribute that reads as text, and this is said.
+    If the items have neither a text nor terms, it is the attribute that reads as text, which is reported.
     """
     if corpus.terms is not None or "text" in corpus.items.column_names:
         return corpus, ""
@@ -152,7 +152,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
 
 
 def without_texts(corpus: Corpus) -> Corpus:
-    """Return a corpus in which no topics can be found: without texts, terms, and the attribute that reads as text."""
+    """Return a corpus without texts, terms, and the attribute that reads as text, so that it has no topics."""
     items = corpus.items.drop_columns("text") if "text" in corpus.items.column_names else corpus.items
     bare = replace(corpus, terms=None, items=items, dimensions=())
     attribute = text_of(bare)
