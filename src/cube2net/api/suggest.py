@@ -114,7 +114,7 @@ def suggest(
     if query is None:
         return found
     check_int("splits", splits, 2, 1_000)
-    return _Ranking(corpus, query, found, topics, splits, seed, progress).ranked()
+    return _Ranking(corpus, query, found, topics, splits, seed, progress).rank()
 
 
 def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
@@ -172,17 +172,17 @@ class _Ranking:
     progress: Progress
     _asked: Query | None = None
 
-    def ranked(self) -> Suggestion:
+    def rank(self) -> Suggestion:
         """Return the suggestion with what every proposal holds, that which holds most first."""
         found = self.found
         usable = [each for each in found.alone if each.counts.cells >= 2]
         if found.topics is not None:
             self.topics = self._find_topics()
-        alone = sorted((self._held(each) for each in usable), key=_order)
+        alone = sorted((self._measure_held(each) for each in usable), key=_order)
         judged = {_key(each.dimensions): each for each in alone}
         for each in found.proposals:
             if _key(each.dimensions) not in judged:
-                judged[_key(each.dimensions)] = self._held(each)
+                judged[_key(each.dimensions)] = self._measure_held(each)
         best = min(alone, key=_order, default=None)
         for _ in range(MOST_DIMENSIONS - 1):
             if best is None:
@@ -193,13 +193,13 @@ class _Ranking:
                     continue
                 both = replace(best, dimensions=(*best.dimensions, *other.dimensions), reads=best.reads | other.reads)
                 if _key(both.dimensions) not in judged:
-                    judged[_key(both.dimensions)] = self._held(both)
+                    judged[_key(both.dimensions)] = self._measure_held(both)
                 tried.append(judged[_key(both.dimensions)])
             best, before = min(tried, key=_order), best
             if best is before:
                 break
         combined = sorted(judged.values(), key=_order)
-        return self._said(combined, alone)
+        return self._describe_choice(combined, alone)
 
     def _find_topics(self) -> Topics:
         if self.topics is not None:
@@ -207,7 +207,7 @@ class _Ranking:
         corpus = with_text(self.corpus, self.found.text) if self.found.text else self.corpus
         return find_topics(corpus, Lda(count=self.found.topics or TOPICS), seed=self.seed, progress=self.progress)
 
-    def _held(self, proposal: Proposal) -> Proposal:
+    def _measure_held(self, proposal: Proposal) -> Proposal:
         """Return a proposal with what the cells of a real cube in its dimensions hold of the hidden halves."""
         dimensions = proposal.dimensions
         self.progress(f"hiding half of the query: {' × '.join(map(str, dimensions))}", 0, None)
@@ -242,7 +242,7 @@ class _Ranking:
         shares = [held_share(cube, cells, visible, hidden, size * len(hidden)) for size in SIZES]
         return float(np.mean(shares))
 
-    def _said(self, judged: list[Proposal], alone: list[Proposal]) -> Suggestion:
+    def _describe_choice(self, judged: list[Proposal], alone: list[Proposal]) -> Suggestion:
         found, best = self.found, next(iter(judged), None)
         if best is None or best.held is None or self._asked is None:
             return found
