@@ -305,7 +305,7 @@ class CellExplanation(Shown):
     What it adds to the value is given in three ways: ``in_turn``, when it was chosen, after those before it (None if it
     is not chosen); ``alone``, as the only cell beside what is pinned; and ``last``, after all others that are chosen:
     what would be lost without it, or gained with it. ``objects`` are those it can bring, ``query_objects`` those of
-    the query among them. ``lift`` is that of the cell and ``labels_lift`` that of each label. ``only`` counts the objects
+    the query among them. ``lift`` is that of the cell, ``labels_lift`` that of each label. ``only`` counts the objects
     that no other chosen cell holds, ``only_query`` those of the query among them, and ``only_first`` names the first.
     ``before`` says how many cells that are not chosen and hold an object of the query would add more than this one,
     None for chosen cells; ``why_not`` says why it is not chosen.
