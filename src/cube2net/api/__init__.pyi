@@ -14,7 +14,7 @@ from .contrast import (
     describe_clusters as describe_clusters,
 )
 from .update import add_items as add_items, label_texts as label_texts
-from .vectors import embed_cells as embed_cells, near_cells as near_cells
+from .embedding import embed_cells as embed_cells, near_cells as near_cells
 from .cubes import (
     READING as READING,
     read_manifest as read_manifest,
