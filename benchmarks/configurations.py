@@ -55,7 +55,7 @@ def describe_task(name: str, cube: Cube, query: Query, runs: int) -> str:
     cells = []
     for options in CONFIGURATIONS.values():
         size = {"max_nodes": len(default)} if options.get("method") == "pagerank" else {}
-        network = c2n.construct(cube, query, **options, **size)
+        network = c2n.api.construct_by_name(cube, query, **options, **size)
         means = [np.mean([judge.mine(network, each, seed)[0]["F1"] for seed in range(runs)]) for each in EMBEDDINGS]
         cells.append(" / ".join(f"{mean:.3f}" for mean in means))
     agreement = default.settings["agreement"] or {"lift": np.nan, "low": np.nan, "high": np.nan}

@@ -1,4 +1,4 @@
-"""What tells the bundled groups apart, how long that takes, and how often chance alone is called sure.
+"""What tells the bundled groups apart, how long that takes, and how often random splits have a significant cell.
 
     python benchmarks/contrasts.py CUBE [--splits 200] [--times 15]
 
@@ -36,7 +36,8 @@ def main() -> None:
     ):
         print(f"\n{title}")
         for each in c2n.contrast(view, query, n_cells=3):
-            print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {each.tested:,} tested, {each.sure:,} sure]")
+            counts = f"{each.tested:,} tested, {each.n_significant:,} significant"
+            print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {counts}]")
     print("\nareas, clustered")
     network = c2n.construct(cube, areas)
     clusters = c2n.api.cluster_query(network, count=4, seed=0)
@@ -51,7 +52,7 @@ def main() -> None:
     print(f"each area against the rest: {timed(lambda: c2n.contrast(cube, areas), given.times)}")
     rng, pool = np.random.default_rng(0), np.concatenate([one.objects, two.objects])
     draws = (rng.permutation(pool).tolist() for _ in range(given.splits))
-    sure = sum(c2n.contrast(cube, drawn[:SIDE], drawn[SIDE:]).sure > 0 for drawn in draws)
+    sure = sum(c2n.contrast(cube, drawn[:SIDE], drawn[SIDE:]).n_significant > 0 for drawn in draws)
     print(f"random splits with a sure cell: {sure} of {given.splits}")
 
 

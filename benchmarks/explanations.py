@@ -43,7 +43,7 @@ def main() -> None:
         print("| network | " + " | ".join(COLUMNS) + " |")
         print("| --- " + "| --: " * len(COLUMNS) + "|")
         for title, options in FORMS.items():
-            network = c2n.construct(cube, cube.query(c2n.load_labs()), **options)
+            network = c2n.api.construct_by_name(cube, cube.query(c2n.load_labs()), **options)
             row = " | ".join(f"{found:.1f} ms" if found else "" for found in measured(cube, network, asked.turns))
             print(f"| {title} | {row} |", flush=True)
 

@@ -64,7 +64,7 @@ class Choice:
 
     points: Any
     members: Rows
-    homes: Rows
+    object_cells: Rows
     gain: Any
     cost: Any
     nodes: Any
@@ -98,9 +98,9 @@ class Choice:
 
     def tables(self, where: str) -> rollout.CellTables:
         """Return the choice in tensors."""
-        members, homes = self.members, self.homes
+        members, object_cells = self.members, self.object_cells
         return rollout.tables(
-            self.points, members.indptr, members.indices, homes.indptr, homes.indices,
+            self.points, members.indptr, members.indices, object_cells.indptr, object_cells.indices,
             self.gain, self.cost, self.nodes, device=where,
         )  # fmt: skip
 
@@ -110,7 +110,7 @@ def save_problem(path: Path, problem: Any, space: Any, start: float) -> None:
     np.savez_compressed(
         path, points=space.points, unit=space.unit, reach=space.reach, start=start,
         members_indptr=problem.members.indptr, members=problem.members.indices,
-        homes_indptr=problem.homes.indptr, homes=problem.homes.indices,
+        object_cells_indptr=problem.object_cells.indptr, object_cells=problem.object_cells.indices,
         gain=problem.gain, cost=problem.cost, nodes=problem.nodes, gain0=problem.gain0, cost0=problem.cost0,
     )  # fmt: skip
 
@@ -119,8 +119,8 @@ def load_problem(path: Path) -> Choice:
     with np.load(path) as file:
         found = dict(file)
     numbers = {name: found[name].item() for name in ("gain0", "cost0", "unit", "reach", "start")}
-    members, homes = (Rows(found[f"{name}_indptr"], found[name]) for name in ("members", "homes"))
-    return Choice(found["points"], members, homes, found["gain"], found["cost"], found["nodes"], **numbers)
+    members, object_cells = (Rows(found[f"{name}_indptr"], found[name]) for name in ("members", "object_cells"))
+    return Choice(found["points"], members, object_cells, found["gain"], found["cost"], found["nodes"], **numbers)
 
 
 def synthetic(
@@ -390,8 +390,8 @@ def rollout_row(
     except Exception as error:  # a setting that does not fit is no reason to stop
         return row | {"failed": repr(error)[:300]}
     seconds = timed(replay, 9)
-    homes = np.diff(choice.homes.indptr)
-    lowered = statistics.mean(float(homes[choice.held(cells[cells >= 0])].sum()) for cells in chosen)
+    object_cells = np.diff(choice.object_cells.indptr)
+    lowered = statistics.mean(float(object_cells[choice.held(cells[cells >= 0])].sum()) for cells in chosen)
     floor = floor_of(choice, k, lowered, top, grouped=fast.way == compiled.GROUPED)
     return row | {
         "a_second": batch / seconds, "over_floor": seconds / batch / floor["floor"], "seconds": seconds,

@@ -1,6 +1,6 @@
 """What learning contributes to choosing cells: every step from the paper's agent to ours, with and without learning.
 
-    python benchmarks/learning_runs.py OUT [--seeds 5] [--part ladder] [--task areas] [--keep]
+    python benchmarks/learning_runs.py OUT [--seeds 5] [--part ladder] [--task areas] [--minutes 30] [--keep]
 
 A run is one line of OUT/runs.jsonl; what is there is not run again, so an interrupted run continues. Without learning
 means a learning rate of 0: the same trajectories in number, drawn from the policy as it starts. ``--keep`` copies the
@@ -42,8 +42,7 @@ from cube2net.selection.greedy import Greedy
 from cube2net.selection.random import Random
 from cube2net.selection.rl import ppo
 from cube2net.selection.rl.cube2net import Agent, Cube2net
-from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.presets import PRESETS, Switch
+from cube2net.selection.rl.episodes import PRESETS, Instance, Space, Switch
 from cube2net.vectors.cell_vectors import embed_labels
 from cube2net.vectors.glove import load_default_words
 
@@ -115,9 +114,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--part", action="append", choices=[*PARTS])
     parser.add_argument("--task", action="append", choices=TASKS)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after the run that ends then")
     parser.add_argument("--keep", action="store_true", help="copy the runs to the repository")
     asked = parser.parse_args()
-    runs = Runs(asked.out)
+    runs = Runs(asked.out, asked.minutes)
     for part in asked.part or PARTS:
         for name in asked.task or TASKS:
             PARTS[part](runs, load_task(name, asked.out), asked.seeds)
@@ -128,7 +128,8 @@ def main() -> None:
 class Runs:
     """The lines of a file, by what they are of."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, minutes: float) -> None:
+        self.minutes, self.watch = minutes, Stopwatch()
         self.path = out / "runs.jsonl"
         out.mkdir(parents=True, exist_ok=True)
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
@@ -138,6 +139,8 @@ class Runs:
         """Return the record of a run, made by a function where it is missing."""
         key = identify(about)
         if key not in self.records:
+            if self.watch.seconds > 60 * self.minutes:
+                raise SystemExit("the time is over: run it again to continue")
             watch = Stopwatch()
             record = {**about, **make(), "seconds": round(watch.seconds, 1)}
             with self.path.open("a", encoding="utf-8") as file:

@@ -3,8 +3,8 @@
     python benchmarks/liking.py CUBE [--seeds 5]
 
 CUBE is a cube of the ACL Anthology. For every labelled group of ``labs`` and ``areas`` of twenty objects or more, and
-every seed: half of the group is hidden and the other half is the query. Five of the hidden are preferred, and five of
-other groups avoided. Prints the share of the other hidden objects that are in the network, in the forms hybrid and
+every seed: half of the group is hidden and the other half is the query. Five of the hidden are preferred.
+Prints the share of the other hidden objects that are in the network, in the forms hybrid and
 objects, and how far that is from the share without steering: the mean over groups and seeds with the interval of 95 %
 that bootstrapping whole groups gives (10,000 draws; the seeds of a group stay together). Those preferred make room for
 near objects in the form hybrid, so a network without steering that has five neighbours more stands beside. Last, what
@@ -28,23 +28,20 @@ from cube2net.model.query import Query
 
 SIZE, SHOWN, DRAWS = 20, 5, 10_000
 ROOM = "five more near"
-WAYS = ("no steering", ROOM, "prefer", "avoid", "prefer and avoid", "in the query")
+WAYS = ("no steering", ROOM, "prefer", "in the query")
 FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}}
 
 
-def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
+def shares(cube: Cube, own: Array, seed: int) -> Array:
     """Return the share found and the number of nodes by form and way, for one group and one seed."""
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(own)
     query, hidden = drawn[: len(own) // 2], drawn[len(own) // 2 :]
     preferred, rest = hidden[:SHOWN], hidden[SHOWN:]
-    avoided = rng.choice(others, size=SHOWN, replace=False)
-    prefer, avoid = ([Node("object", int(row)) for row in rows] for rows in (preferred, avoided))
+    prefer = [Node("object", int(row)) for row in preferred]
     steered: dict[str, dict[str, Any]] = {
         ROOM: {"n_neighbors": len(query) + SHOWN},
         "prefer": {"prefer": prefer},
-        "avoid": {"avoid": avoid},
-        "prefer and avoid": {"prefer": prefer, "avoid": avoid},
     }
     table = np.zeros((len(FORMS), len(WAYS), 2))
     for line, form in enumerate(FORMS.values()):
@@ -52,7 +49,7 @@ def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
             if way == ROOM and form:
                 continue
             rows = np.union1d(query, preferred) if way == "in the query" else np.sort(query)
-            network = c2n.construct(cube, Query(rows.astype(np.int32)), **form, **steered.get(way, {}))
+            network = c2n.api.construct_by_name(cube, Query(rows.astype(np.int32)), **form, **steered.get(way, {}))
             table[line, column] = np.isin(rest, network.objects).mean(), len(network)
     return table
 
@@ -79,13 +76,7 @@ def main() -> None:
         labels = np.array(query.labels)
         groups = [label for label in np.unique(labels).tolist() if (labels == label).sum() >= SIZE]
         table = np.array(
-            [
-                [
-                    shares(cube, query.objects[labels == label], query.objects[labels != label], seed)
-                    for seed in range(given.seeds)
-                ]
-                for label in groups
-            ]
+            [[shares(cube, query.objects[labels == label], seed) for seed in range(given.seeds)] for label in groups]
         )
         for line, form in enumerate(FORMS):
             for column, way in enumerate(WAYS):

@@ -83,10 +83,21 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
         FLOOR[0]: c2n.construct(cube, query, "none"),
         f"{cells} cells' objects": c2n.construct(cube, query, "greedy", n_cells=cells, form="objects"),
         f"{cells} cells as nodes": c2n.construct(
-            cube, query, "greedy", n_cells=cells, objective="jaccard", form="cells", membership_weights="unit"
+            cube,
+            query,
+            "greedy",
+            n_cells=cells,
+            objective="jaccard",
+            form="cells",
+            options=c2n.NetworkOptions(membership_weights="unit"),
         ),
         f"{cells} cells+objects": c2n.construct(
-            cube, query, "greedy", n_cells=cells, form="cells+objects", membership_weights="unit"
+            cube,
+            query,
+            "greedy",
+            n_cells=cells,
+            form="cells+objects",
+            options=c2n.NetworkOptions(membership_weights="unit"),
         ),
         "one hop": c2n.construct(cube, query, "hops"),
     }

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.api.compare import compare
+from cube2net.api.compare import compare_by_name
 from cube2net.api.datasets import AREA_SIGS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -134,7 +134,7 @@ def run(task: Task, name: str, part: dict[str, Any], data: Path | None, out: Pat
     warm(cube, query)
     wanted = {"models": MODELS[options["task"]], **THE_PAPERS, **options, **part}
     wanted["runs"] = min(runs, part.get("runs", runs))
-    print(compare(cube, query, out=out / task.name, progress=said, **wanted), flush=True)
+    print(compare_by_name(cube, query, out=out / task.name, progress=said, **wanted), flush=True)
 
 
 def warm(cube: Cube, query: Query) -> None:

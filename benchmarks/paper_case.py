@@ -15,7 +15,7 @@ from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.rl.presets import PRESETS
+from cube2net.selection.rl.episodes import PRESETS
 
 LOOKS, FIRST, ACTIONS = 3, 5, 2_000
 CASES: dict[str, Any] = {"CubeGreedy": "greedy", "cube2net": Cube2net()}

@@ -162,7 +162,7 @@ def best_of_all(says: str, theirs: str, comparison: Comparison | None, brief: st
 
 def above_below(found: Sequence[Difference]) -> str:
     """Return how many of some differences surely lie on which side, and which baselines they are lost to."""
-    above, below = ([each for each in found if each.sure and sign * each.mean > 0] for sign in (1, -1))
+    above, below = ([each for each in found if each.is_significant and sign * each.mean > 0] for sign in (1, -1))
     lost = ", ".join(dict.fromkeys(BASELINES[each.other.method] for each in below))
     return (
         f"of {len(found)} comparisons surely above a baseline in {len(above)}, surely below in {len(below)}"

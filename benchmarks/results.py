@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.api.compare import compare
+from cube2net.api.compare import compare_by_name
 from cube2net.model.comparison import Comparison
 from results_page import write_page
 from tasks import TASKS as LOADS
@@ -104,7 +104,7 @@ def run(task: Task, data: Path, out: Path, runs: int, only: list[int] | None) ->
             judges.append("hidden" if wanted["task"] == "hidden" else "labels")
             wanted = {"models": MODELS[wanted["task"]], **wanted}
             place = folder(task, out, judges[-1])
-            print(number, compare(cube, query, out=place, progress=said, **wanted), flush=True)
+            print(number, compare_by_name(cube, query, out=place, progress=said, **wanted), flush=True)
     for judge in dict.fromkeys(judges):
         command = f"python benchmarks/results.py DATA OUT --only {task.name}"
         known = c2n.read_comparison(folder(task, out, judge), query)

@@ -129,4 +129,4 @@ def said(found: Difference | None) -> str:
     if found is None:
         return ""
     text = f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
-    return f"**{text}**" if found.sure else text
+    return f"**{text}**" if found.is_significant else text

@@ -33,13 +33,13 @@ def nodes(cells: Array) -> list[Node]:
 
 def steerings(cube: Cube, query: Query, asked: dict[str, Any], each: int) -> dict[str, dict[str, list[Node]]]:
     """Return pins and bans that change what greedy chooses, by what is pinned."""
-    chosen = c2n.construct(cube, query, **asked).selection.cells
+    chosen = c2n.api.construct_by_name(cube, query, **asked).selection.cells
     held = np.bincount(
         np.concatenate([cube.object_cells[int(row)] for row in query.objects]), minlength=len(cube.cells)
     )
     held[chosen] = 0
     popular = np.argsort(-held, kind="stable")[:each]
-    following = c2n.construct(cube, query, bans=nodes(chosen), **asked).selection.cells[:each]
+    following = c2n.api.construct_by_name(cube, query, bans=nodes(chosen), **asked).selection.cells[:each]
     bans = nodes(chosen[: 2 * each : 2])
     return {
         "the next cells": {"pins": nodes(following), "bans": bans},

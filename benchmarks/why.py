@@ -123,9 +123,9 @@ def choices(cube: Cube) -> Work:
     work: Work = {}
     for objective in ("cover", "jaccard"):
         asked: dict[str, Any] = {"method": "greedy", "objective": objective, "form": "cells"}
-        free = c2n.construct(cube, labs, **asked).selection.cells.tolist()
+        free = c2n.api.construct_by_name(cube, labs, **asked).selection.cells.tolist()
         pins, bans = free[STEERED : 2 * STEERED], free[:STEERED]
-        work[f"greedy, {objective}"] = partial(c2n.construct, cube, labs, **asked)
+        work[f"greedy, {objective}"] = partial(c2n.api.construct_by_name, cube, labs, **asked)
         for named, name in {"number": partial(Node, "cell"), "labels": cube.cell}.items():
             steering: dict[str, Any] = {"pins": list(map(name, pins)), "bans": list(map(name, bans))}
             work[f"greedy, {objective}, ten pins and bans by {named}"] = partial(

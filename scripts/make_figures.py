@@ -175,7 +175,9 @@ def draw_proof() -> None:
     bounds = np.full(len(counts), np.inf)
     for colour, (name, words) in zip(COLOURS, methods.items(), strict=True):
         chosen = [
-            c2n.construct(cube, query, n_cells=m, objective="jaccard", form="objects", bound=True, **words).selection
+            c2n.api.construct_by_name(
+                cube, query, n_cells=m, objective="jaccard", form="objects", bound=True, **words
+            ).selection
             for m in counts
         ]
         axes.plot(counts, [one.value for one in chosen], "o-", color=colour, label=name, markersize=4)
@@ -197,7 +199,11 @@ def draw_verdict() -> None:
     """Draw how well four networks of one query do, run by run, and each one's difference to the query alone."""
     cube = c2n.build(c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS))
     comparison = c2n.compare(
-        cube, c2n.load_areas(), methods=["none", "greedy"], objectives=["cover"], forms=["hybrid"], runs=10
+        cube,
+        c2n.load_areas(),
+        methods=["none", "greedy"],
+        runs=10,
+        options=c2n.ComparisonOptions(objectives=["cover"], forms=["hybrid"]),
     )
     told = comparison.verdict()
     print(told.sentence)

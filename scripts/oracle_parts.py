@@ -264,7 +264,7 @@ def record_networks() -> dict[str, Any]:
     query = c2n.read_query(cube, "labs.csv")
     records = {}
     for number, (name, options) in enumerate(NETWORKS.items()):
-        network = c2n.construct(cube, query, **options)
+        network = c2n.api.construct_by_name(cube, query, **options)
         written = [path for ending in FORMATS for path in network.save(f"{name}{ending}")]
         hashes = {path.name: hash_file(path) for path in written}
         hashes["to_text"] = hashlib.sha256(network.to_text().encode()).hexdigest()
@@ -316,8 +316,8 @@ def record_errors() -> dict[str, dict[str, Any]]:
         "unknown method": lambda: c2n.construct(cube, ids, "gredy"),
         "unknown objective": lambda: c2n.construct(cube, ids, objective="nosuch"),
         "unknown form": lambda: c2n.construct(cube, ids, form="nosuch"),
-        "unknown levels": lambda: c2n.construct(cube, ids, levels="nosuch"),
-        "unknown option of a method": lambda: c2n.construct(cube, ids, nosuch=1),
+        "unknown levels": lambda: c2n.construct(cube, ids, options=c2n.NetworkOptions(levels="nosuch")),
+        "unknown option of a method": lambda: c2n.construct(cube, ids, c2n.methods.Greedy(nosuch=1)),
         "fewer than no cells": lambda: c2n.construct(cube, ids, n_cells=-1),
         "cells that are not a number": lambda: c2n.construct(cube, ids, n_cells="many"),
         "unknown object": lambda: c2n.construct(cube, [*ids, "nobody"]),

@@ -241,7 +241,9 @@ def the_learner_selects() -> None:
 
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
     cube = c2n.build(planted.corpus)
-    network = c2n.construct(cube, planted.query(0), "cube2net", n_cells=2, form="objects", preset="paper", updates=2)
+    network = c2n.construct(
+        cube, planted.query(0), c2n.methods.Cube2net(preset="paper", updates=2), n_cells=2, form="objects"
+    )
     assert len(network.selection.cells) == 2
 
 

@@ -48,7 +48,7 @@ def by(method: str, **options: Any) -> Callable[[Question], object]:
 
     def ask(asked: Question) -> Network:
         made = METHODS[method.removeprefix("two ")](**OPTIONS.get(method, {}))
-        return check_network(c2n.construct(asked.cube, asked.query, made, **options))
+        return check_network(c2n.api.construct_by_name(asked.cube, asked.query, made, **options))
 
     return ask
 
@@ -92,7 +92,15 @@ def rolled_up(asked: Question) -> None:
 
 def compared(asked: Question) -> None:
     """Hide items of the cube and look for their links."""
-    c2n.compare(asked.cube, asked.query, "hidden", methods=["hops"], models={"own": Own()}, runs=1, workers=1)
+    c2n.compare(
+        asked.cube,
+        asked.query,
+        "hidden",
+        methods=["hops"],
+        models={"own": Own()},
+        runs=1,
+        options=c2n.ComparisonOptions(workers=1),
+    )
 
 
 def grown(asked: Question) -> None:

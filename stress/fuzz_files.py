@@ -17,8 +17,7 @@ import cube2net as c2n
 from cube2net._util.random import stream
 from cube2net.api.report import results
 from cube2net.model.cube import Cube
-from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.rl.policy import Trained
+from cube2net.selection.rl.cube2net import Cube2net, Trained
 from cube2net.vectors.cell_vectors import WordVectors
 from cube2net.vectors.glove import read_words
 from stress.damage import damage, pick
@@ -93,7 +92,7 @@ def write_journal(base: Path, place: Path) -> None:
     kept = base / "journal.jsonl"
     if not kept.exists():
         cube = c2n.open(base / "plain")
-        c2n.compare(cube, c2n.read_query(cube, base / "query.csv"), out=place, **COMPARED)  # type: ignore[arg-type]
+        c2n.api.compare_by_name(cube, c2n.read_query(cube, base / "query.csv"), out=place, **COMPARED)
         header, *lines = (place / "trials.jsonl").read_bytes().splitlines()
         texts = [re.sub(rb'"seconds": {[^}]*}', b'"seconds": {"mine": 0.5}', line[9:]) for line in lines]
         aside = base / f"journal-{place.parent.name}"
@@ -113,7 +112,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
         if not sound or not isinstance(trial.model, str) or not isinstance(trial.reason, str):
             raise AssertionError("a trial was taken that holds values of another type")
     json.dumps(results(found))
-    again = c2n.compare(cube, query, out=place, **COMPARED)  # type: ignore[arg-type]
+    again = c2n.api.compare_by_name(cube, query, out=place, **COMPARED)
     again.verdict()
 
 

@@ -34,7 +34,7 @@ from toys import toy_cube
 
 CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 FIELDS = fields(NetworkOptions)
-NO_OPTIONS = ("cube", "query", "progress", "method_options")
+NO_OPTIONS = ("cube", "query", "options", "progress")
 """The parameters of construct that are no options of the network."""
 OBJECTS_OF_ONES_OWN = ("method", "objective")
 """Options whose types stand in layers above that of the definition."""
@@ -55,20 +55,54 @@ EXAMPLES: dict[str, Any] = {
     "pins": [0],
     "bans": [5],
     "prefer": [3],
-    "avoid": [4],
     "bound": True,
     "seed": 3,
 }
 
 
-def test_the_parameters_of_construct_are_the_options() -> None:
+def test_the_parameters_of_construct_are_options_with_the_same_defaults() -> None:
     parameters = inspect.signature(c2n.construct).parameters
-    assert {name for name in parameters if name not in NO_OPTIONS} == {field.name for field in FIELDS}
+    assert len(parameters) <= 12 and len(inspect.signature(c2n.compare).parameters) <= 10
+    flat = {name for name in parameters if name not in NO_OPTIONS}
+    assert flat <= {field.name for field in FIELDS}
     for field in FIELDS:
-        assert parameters[field.name].default == field.default, field.name
-        if field.name not in OBJECTS_OF_ONES_OWN:
-            assert parameters[field.name].annotation == field.type, field.name
-        assert f"\n    {field.name}" in str(c2n.construct.__doc__) or f", {field.name}\n" in str(c2n.construct.__doc__)
+        if field.name in flat:
+            assert parameters[field.name].default == field.default, field.name
+            if field.name not in OBJECTS_OF_ONES_OWN:
+                assert parameters[field.name].annotation == field.type, field.name
+
+
+def test_an_option_given_twice_is_refused_unless_it_is_the_same() -> None:
+    with pytest.raises(ParameterError, match=r"^n_cells is 2, and 1 in options: give it once$"):
+        c2n.construct(CUBE, [0, 1], n_cells=2, options=NetworkOptions(n_cells=1))
+    both = c2n.construct(CUBE, [0, 1], n_cells=1, options=NetworkOptions(n_cells=1, n_neighbors=1))
+    assert both.recipe == c2n.construct(CUBE, [0, 1], options=NetworkOptions(n_cells=1, n_neighbors=1)).recipe
+    with pytest.raises(ParameterError, match=r"^options is \{'n_cells': 1\}, expected NetworkOptions, such as"):
+        c2n.construct(CUBE, [0, 1], options={"n_cells": 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"random_state": 3}, "construct has no parameter 'random_state' (did you mean 'seed'?)"),
+        ({"k": 3}, "construct has no parameter 'k' (did you mean 'n_cells'?)"),
+        ({"max_node": 3}, "construct has no parameter 'max_node' (did you mean 'max_nodes'?)"),
+        (
+            {"n_neighbors": 3},
+            "construct has no parameter 'n_neighbors': give it as options=NetworkOptions(n_neighbors=…)",
+        ),
+        (
+            {"n_neighbours": 3},
+            "construct has no parameter 'n_neighbours' (did you mean options=NetworkOptions(n_neighbors=…)?)",
+        ),
+        ({"by": "price"}, "construct has no parameter 'by': give it to the method, such as methods.Greedy(by=…)"),
+    ],
+    ids=str,
+)
+def test_a_parameter_that_construct_does_not_have_says_where_it_belongs(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        c2n.api.construct_by_name(CUBE, [0, 1], **given)
+    assert str(error.value) == sentence
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
@@ -78,14 +112,14 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
 
     # Python, and the recipe of what it makes
     given = {field.name: EXAMPLES[field.name]} | ({"form": "objects"} if field.name == "max_links" else {})
-    network = c2n.construct(CUBE, [0, 1, 2], **given)
+    network = c2n.api.construct_by_name(CUBE, [0, 1, 2], **given)
     assert network.recipe is not None
     recipe = network.recipe.to_dict()
     if option.is_recorded:
         assert field.name in recipe["parameters"]
     else:
         assert field.name in recipe or field.name == "bound"  # it changes nothing of the network
-    assert c2n.construct(CUBE, [0, 1, 2], **{**given, field.name: field.default}).recipe is not None
+    assert c2n.api.construct_by_name(CUBE, [0, 1, 2], **{**given, field.name: field.default}).recipe is not None
 
     # the command line
     commands: Any = typer.main.get_command(app)

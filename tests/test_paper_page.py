@@ -55,7 +55,12 @@ def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_p
     cube = c2n.build(planted.corpus)
     query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)})
     made = c2n.compare(
-        cube, query, methods=["greedy"], objectives=["jaccard"], forms=["objects"], models=["deepwalk"], runs=2
+        cube,
+        query,
+        methods=["greedy"],
+        models=["deepwalk"],
+        runs=2,
+        options=c2n.ComparisonOptions(objectives=["jaccard"], forms=["objects"]),
     )
     paper.scores.write_scores({"tasks": {"planted": paper.scores.stored(made, "a cube", "a query")}}, tmp_path / "s")
     again = paper.scores.comparison_of(paper.scores.read_scores(tmp_path / "s")["tasks"]["planted"])

@@ -22,7 +22,7 @@ NAMES = sorted(path.stem for path in TUTORIALS.glob("*.ipynb"))
 ASKS_FOR = {
     r"\bc2n\.Cube2net\(": "torch",
     r"\bto_pyg\(|\bto_hetero\(": "torch_geometric",
-    r"\bto_pandas\(|\bcells_frame\(": "pandas",
+    r"\bto_pandas\(|\bto_pandas\(": "pandas",
     r"\bto_polars\(": "polars",
     r"\bto_networkx\(": "networkx",
     r"\bto_igraph\(": "igraph",

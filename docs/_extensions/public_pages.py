@@ -45,8 +45,8 @@ ANSWERS = {
     "cube.window": "Window",
     "cube.pivot": "PivotCounts",
     "mining.clustering": "Clusters",
-    "selection.rl.policy": "Trained",
-    "selection.rl.presets": "Preset",
+    "selection.rl.cube2net": "Trained",
+    "selection.rl.episodes": "Preset",
     "io.datasets": "Planted",
     "io.reviews.link_tasks": "Task",
     "apps.notebook.widget": "Explorer",
@@ -186,7 +186,8 @@ def directive(thing: Any, name: str) -> str:
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         return f".. autoexception:: {name}\n"
     if inspect.isclass(thing):
-        return class_directive(name)
+        inherits = any(base.__module__ == "cube2net.model.network_actions" for base in thing.__mro__)
+        return class_directive(name) + ("   :inherited-members:\n" if inherits else "")
     return f".. autofunction:: {name}\n"
 
 

@@ -84,9 +84,13 @@ from .apps.notebook.explore import (
     explore as explore,
 )
 
-# Comparisons
+# The next step
+from .api.embedding import (
+    CubeEmbedding as CubeEmbedding,
+)
 from .api.compare import (
     compare as compare,
+    ComparisonOptions as ComparisonOptions,
 )
 from .api.report import (
     read_comparison as read_comparison,

@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from cube2net.errors import ParameterError, check_int, unknown_name
 
-METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
-OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
-FORMS = ("objects", "cells", "cells+objects", "hybrid")
-MEMBERSHIP_WEIGHTS = ("unit", "share", "even")
+MethodName = Literal[
+    "none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net"
+]
+AnyMethodName = Literal[MethodName, "auto", "hops 2", "cube2net paper"]
+"""The methods, the choice among them, and names that stand for a method with options."""
+ObjectiveName = Literal["jaccard", "fbeta", "precision", "coverage", "linked", "cover"]
+FormName = Literal["objects", "cells", "cells+objects", "hybrid"]
+MembershipWeights = Literal["unit", "share", "even"]
+METHOD_NAMES: tuple[str, ...] = get_args(MethodName)
+OBJECTIVE_NAMES: tuple[str, ...] = get_args(ObjectiveName)
+FORMS: tuple[str, ...] = get_args(FormName)
+MEMBERSHIP_WEIGHTS: tuple[str, ...] = get_args(MembershipWeights)
 
 OptionKind = Literal["registered", "name", "levels", "count", "share", "flag", "nodes", "objects"]
 """Which values an option takes: a name of a registry or an object of one's own; one of a few names; names of levels; a
@@ -105,7 +113,7 @@ class NetworkOptions:
             is_recorded=False,
         ),
     )
-    form: str | None = field(
+    form: FormName | None = field(
         default=None,
         metadata=_about(
             "name",
@@ -161,7 +169,7 @@ class NetworkOptions:
             "smaller the more links into the query the end has.",
         ),
     )
-    membership_weights: str | None = field(
+    membership_weights: MembershipWeights | None = field(
         default=None,
         metadata=_about(
             "name",
@@ -189,7 +197,6 @@ class NetworkOptions:
         default=(),
         metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
     )
-    avoid: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
     bound: bool = field(
         default=False,
         metadata=_about(

@@ -15,7 +15,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.files import only_writer
-from cube2net.api.compare import JOURNAL, compare, maker, task_of
+from cube2net.api.compare import JOURNAL, compare, compare_by_name, maker, task_of
 from cube2net.api.construct import Chosen, with_vectors
 from cube2net.api.construct import choose as really_choose
 from cube2net.api.plan import METHODS, Plan
@@ -164,7 +164,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
-    return compare(*planted, out=folder, **TINY)
+    return compare_by_name(*planted, out=folder, **TINY)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_a_comparison_waits_for_another_that_writes_the_same_journal(
         waits.set()
 
     one = {**TINY, "methods": ["none"], "runs": 1, "out": tmp_path / "out", "progress": progress}
-    other = Thread(target=compare, args=planted, kwargs=one)
+    other = Thread(target=compare_by_name, args=planted, kwargs=one)
     with only_writer(tmp_path / "out" / JOURNAL):
         other.start()
         assert waits.wait(60)
@@ -251,7 +251,7 @@ def test_a_comparison_is_resumed_without_making_anything_again(
     compared: Comparison, planted: tuple[Cube, Query], folder: Path, calls: list[str]
 ) -> None:
     written = (folder / JOURNAL).read_bytes()
-    assert plain(compare(*planted, out=folder, **TINY)) == plain(compared)
+    assert plain(compare_by_name(*planted, out=folder, **TINY)) == plain(compared)
     assert calls == [] and (folder / JOURNAL).read_bytes() == written
 
 
@@ -259,14 +259,14 @@ def test_a_run_more_makes_its_own_trials_and_keeps_the_others(
     compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path, calls: list[str]
 ) -> None:
     (tmp_path / JOURNAL).write_bytes((folder / JOURNAL).read_bytes())
-    more = compare(*planted, out=str(tmp_path), **{**TINY, "runs": 1, "seed": 2, "methods": ["none", "hops"]})
+    more = compare_by_name(*planted, out=str(tmp_path), **{**TINY, "runs": 1, "seed": 2, "methods": ["none", "hops"]})
     assert calls == ["made", "mined"] * 2 and more.seeds == (2,)
     assert len((tmp_path / JOURNAL).read_text().splitlines()) == 1 + 10 + 2
     assert [trial.key for trial in more.trials] == [("none", "deepwalk", 2), ("hops", "deepwalk", 2)]
 
 
 def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison, planted: tuple[Cube, Query]) -> None:
-    again = compare(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
+    again = compare_by_name(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
     for trial in again.trials:
         twin = compared.of(trial.configuration, "deepwalk")[trial.seed]
         assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
@@ -274,7 +274,7 @@ def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison
 
 def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
-    found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
+    found = compare_by_name(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
     odd = Configuration(method="odd", objective="linked", form="cells", n_cells=3)
     assert found.reasons(odd) == ["RuntimeError: out of luck"]
     assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
@@ -285,7 +285,7 @@ def test_objects_without_a_label_are_clustered_and_not_scored(planted: tuple[Cub
     cube, query = planted
     assert query.labels is not None
     partly = replace(query, labels=tuple(label if i % 2 else "" for i, label in enumerate(query.labels)))
-    found = compare(cube, partly, **{**TINY, "methods": ["none"], "runs": 1}).trials[0]
+    found = compare_by_name(cube, partly, **{**TINY, "methods": ["none"], "runs": 1}).trials[0]
     assert len(found.evidence) == len(query)
     assert found.scores["F1"] == METRICS["F1"](found.evidence[1::2], query.labels[1::2])
 
@@ -309,19 +309,19 @@ def test_hidden_links_are_found_again_by_recommenders(
 ) -> None:
     cube, query, hidden = films
     options: dict[str, Any] = {"methods": ["none", "pagerank"], "models": ["popularity", "ease"], "runs": 2}
-    found = compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)
+    found = compare_by_name(cube, query, "links", hidden=hidden, out=tmp_path, **options)
     assert found.measures == LINK_MEASURES and found.truth == () and found.models == ("popularity", "ease")
     by_model = {trial.model: trial for trial in found.trials if trial.configuration == found.alone}
     assert by_model["ease"].scores["AUC"] == 1.0 and by_model["popularity"].scores["AUC"] == 0.5
     assert by_model["ease"].evidence.shape == (8, len(LINK_MEASURES))
-    assert plain(compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)) == plain(found)
+    assert plain(compare_by_name(cube, query, "links", hidden=hidden, out=tmp_path, **options)) == plain(found)
 
 
 def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named(
     films: tuple[Cube, Query, tuple[list[int], list[int]]],
 ) -> None:
     cube, query, hidden = films
-    assert compare(cube, query, "links", hidden=hidden, methods=[], runs=1).models == (
+    assert compare(cube, query, "links", methods=[], runs=1, options=c2n.ComparisonOptions(hidden=hidden)).models == (
         "popularity",
         "softimpute",
         "ease",
@@ -361,7 +361,7 @@ def test_bad_input_is_refused_before_anything_is_written(
     change: dict[str, Any], sentence: str, planted: tuple[Cube, Query], tmp_path: Path, calls: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
-        compare(*planted, out=tmp_path / "out", **{**TINY, **change})
+        compare_by_name(*planted, out=tmp_path / "out", **{**TINY, **change})
     assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists() and not calls
 
@@ -370,7 +370,7 @@ def test_a_query_without_labels_cannot_be_judged_by_clusters(planted: tuple[Cube
     cube, query = planted
     for labels, count in ((None, 0), (("x",) * len(query), 1)):
         with pytest.raises(QueryError, match=f"the query has {count} different labels, expected 2 or more"):
-            compare(cube, replace(query, labels=labels), "clustering", out=tmp_path / "out", **TINY)
+            compare_by_name(cube, replace(query, labels=labels), "clustering", out=tmp_path / "out", **TINY)
     assert not (tmp_path / "out").exists()
 
 
@@ -379,10 +379,10 @@ def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_l
 ) -> None:
     cube, query = planted
     few = {**TINY, "methods": ["greedy"], "runs": 1, "as_large": False}
-    assert compare(cube, query, **few).task == "clustering"
+    assert compare_by_name(cube, query, **few).task == "clustering"
     for labels in (None, ("x",) * len(query), ("", *("x",) * (len(query) - 1))):
         assert task_of(replace(query, labels=labels)) == "hidden"
-    hidden = compare(cube, replace(query, labels=None), **few)
+    hidden = compare_by_name(cube, replace(query, labels=None), **few)
     assert (hidden.task, hidden.measures[0], hidden.truth) == ("hidden", "AUC", ())
     assert hidden.settings["pairs"] > 0
 
@@ -391,7 +391,7 @@ def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_l
 
 
 def test_without_names_the_default_two_variants_and_the_papers_form_are_compared(planted: tuple[Cube, Query]) -> None:
-    found = compare(*planted, models=["deepwalk"], runs=1, as_large=False)
+    found = compare(*planted, models=["deepwalk"], runs=1, options=c2n.ComparisonOptions(as_large=False))
     names = ["none", *(config.name for config in SHORT_LIST)]
     assert [config.name for config in found.configurations] == names
     assert names[1:] == [
@@ -405,7 +405,7 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
     made = {
         "greedy · cover · hybrid": c2n.construct(*planted),
         "greedy · cover · cells": c2n.construct(*planted, form="cells"),
-        "greedy · cover · hybrid · levels one": c2n.construct(*planted, levels="one"),
+        "greedy · cover · hybrid · levels one": c2n.construct(*planted, options=c2n.NetworkOptions(levels="one")),
         "greedy · jaccard · objects · n_cells 20": c2n.construct(*planted, form="objects"),
     }
     assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
@@ -422,12 +422,12 @@ def test_a_configuration_is_made_with_its_levels_near_objects_and_membership() -
     network = maker(cube, query, {"greedy": "greedy"})(config, 0)
     assert [network.settings[name] for name in ("levels", "n_neighbors", "membership_weights")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}
-    assert network.labels == c2n.construct(cube, query, levels="one").labels
+    assert network.labels == c2n.construct(cube, query, options=c2n.NetworkOptions(levels="one")).labels
 
 
 def test_negative_workers_are_refused(planted: tuple[Cube, Query]) -> None:
     with pytest.raises(ParameterError, match="workers is -1, expected a whole number of"):
-        compare(*planted, workers=-1, **TINY)
+        compare_by_name(*planted, workers=-1, **TINY)
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_the_folder_of_another_comparison_is_refused(
 ) -> None:
     cube, query, options = change(*planted)
     with pytest.raises(InputError) as caught:
-        compare(cube, query, out=folder, **{**TINY, **options})
+        compare_by_name(cube, query, out=folder, **{**TINY, **options})
     assert str(caught.value) == (
         f"{str(folder / JOURNAL)!r} holds the trials of another comparison (it differs in {differs}): "
         "choose another folder, or remove it"
@@ -455,19 +455,19 @@ def test_the_folder_of_another_comparison_is_refused(
 
 def test_trials_of_a_cube_that_differs_only_in_its_small_cells_or_labels_are_refused(tmp_path: Path) -> None:
     cube, query = CUBES[0]
-    compare(cube, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+    compare_by_name(cube, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
     more = replace(cube, small=replace(cube.cells, counts=None))
     for other in (more, replace(cube, cells=replace(cube.cells, labels=np.roll(cube.cells.labels, 1, axis=0)))):
         with pytest.raises(InputError, match="differ"):
-            compare(other, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+            compare_by_name(other, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
 
 
 def test_one_text_is_one_name_and_methods_are_a_list() -> None:
     cube, query = CUBES[1]
     options = {**TINY, "objectives": "linked", "forms": "cells", "levels": "one", "runs": 1}
-    found = compare(cube, query, "hidden", **options)
+    found = compare_by_name(cube, query, "hidden", **options)
     assert {config.levels for config in found.configurations if config.objective} == {"one"}
     with pytest.raises(ParameterError, match="methods are a list of names and objects, or .*, got 'greedy'"):
         compare(cube, query, "hidden", methods="greedy")
     with pytest.raises(ParameterError, match="unknown level 'ona'"):
-        compare(cube, query, "hidden", **{**options, "levels": ["ona"]})
+        compare_by_name(cube, query, "hidden", **{**options, "levels": ["ona"]})

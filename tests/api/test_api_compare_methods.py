@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.api.compare import JOURNAL, compare, named_methods
+from cube2net.api.compare import JOURNAL, compare_by_name, named_methods
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -72,7 +72,7 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
     cube, query = planted
     methods = ["greedy", Firsts(), c2n.methods.METHODS["greedy"](by="price"), Plain()]
     options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
-    found = compare(cube, query, **options)
+    found = compare_by_name(cube, query, **options)
     cells = " · linked · cells · n_cells 3"
     names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
     assert [config.name for config in found.configurations] == names
@@ -84,10 +84,10 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
         "Plain": "Plain(first=0)",
     }
     written = (tmp_path / "out" / JOURNAL).read_bytes()
-    again = compare(cube, query, **{**options, "methods": [*methods[:3], Plain()]})
+    again = compare_by_name(cube, query, **{**options, "methods": [*methods[:3], Plain()]})
     assert plain(again) == plain(found) and (tmp_path / "out" / JOURNAL).read_bytes() == written
     with pytest.raises(InputError, match="it differs in methods 'Firsts'"):
-        compare(cube, query, **{**options, "methods": [Firsts(count=7)]})
+        compare_by_name(cube, query, **{**options, "methods": [Firsts(count=7)]})
     found.write_report(tmp_path / "out", cube, query, methods=methods)
     for name in ("report.html", "scores.csv", "trials.csv"):
         text = (tmp_path / "out" / name).read_text()
@@ -97,7 +97,7 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
 def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube, Query], tmp_path: Path) -> None:
     cube, query = planted
     options: dict[str, Any] = {**TINY, "methods": [Plain()], "as_large": False}
-    found = compare(cube, query, **options)
+    found = compare_by_name(cube, query, **options)
     found.write_report(tmp_path / "one", cube, query, methods=options["methods"])
     assert (tmp_path / "one" / "cells.csv").exists()
     found.write_report(tmp_path / "two", cube, query)

@@ -52,7 +52,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
         ({"keep_unlinked": False, "form": "cells+objects"}, [0, 1, 2], 1),
         ({"objective": "linked", "form": "cells"}, [0], 0),
     ):
-        network = c2n.construct(cube, [0], n_cells=1, **({"form": "objects"} | options))
+        network = c2n.api.construct_by_name(cube, [0], n_cells=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
         assert c2n.api.summary(network)["left_out"] == left_out
 
@@ -191,7 +191,9 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
     about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects"))
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
-    network = c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects", max_nodes=5, bound=True)
+    network = c2n.construct(
+        CUBE, [0, 1, 2], n_cells=1, form="objects", max_nodes=5, options=c2n.NetworkOptions(bound=True)
+    )
     about = c2n.api.summary(network)
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
@@ -201,7 +203,7 @@ def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> 
 
 def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
     for bound in (False, True):
-        about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
+        about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], options=c2n.NetworkOptions(bound=bound)))
         # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
         assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
     about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1))
@@ -224,7 +226,9 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"n_cells": 1} | options)))
+    about = c2n.api.summary(
+        c2n.api.construct_by_name(CUBE, [0, 1, 2], form="objects", bound=True, **({"n_cells": 1} | options))
+    )
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 
@@ -237,7 +241,9 @@ def test_the_best_of_two_bounds_stays_and_a_proof_needs_no_other(bounds: list[tu
             return replace(Greedy().select(cube, query, weights=weights, budget=budget), bound=self.bound)
 
     for own, best, asked in ((0.9, 0.75, 1), (0.7, 0.7, 2), (0.5, 0.5, 2)):
-        selection = c2n.construct(CUBE, [0, 1, 2], Sure(own), n_cells=1, bound=True).selection
+        selection = c2n.construct(
+            CUBE, [0, 1, 2], Sure(own), n_cells=1, options=c2n.NetworkOptions(bound=True)
+        ).selection
         assert (selection.bound, selection.proven, len(bounds)) == (best, best == 0.5, asked)
 
 

@@ -21,7 +21,14 @@ def weights_of(network: Network) -> dict[tuple[str, str], float]:
 
 
 def test_a_hybrid_network_has_the_cells_and_as_many_neighbours_instead_of_their_members() -> None:
-    network = c2n.construct(HYBRID, [0, 1], n_cells=2, objective="coverage", form="hybrid", membership_weights="even")
+    network = c2n.construct(
+        HYBRID,
+        [0, 1],
+        n_cells=2,
+        objective="coverage",
+        form="hybrid",
+        options=c2n.NetworkOptions(membership_weights="even"),
+    )
     assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
     assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
     # No links within the query: an object's memberships weigh 1 together.
@@ -39,13 +46,22 @@ def test_a_hybrid_network_has_the_cells_and_as_many_neighbours_instead_of_their_
 @pytest.mark.parametrize(("n_neighbors", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
 def test_n_neighbors_is_the_number_of_neighbours(n_neighbors: int, objects: list[int]) -> None:
     for m in (1, 2):
-        network = c2n.construct(HYBRID, [0, 1], n_cells=m, objective="coverage", form="hybrid", n_neighbors=n_neighbors)
+        network = c2n.construct(
+            HYBRID,
+            [0, 1],
+            n_cells=m,
+            objective="coverage",
+            form="hybrid",
+            options=c2n.NetworkOptions(n_neighbors=n_neighbors),
+        )
         assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
 
 
 def test_a_neighbour_that_a_chosen_cell_holds_is_its_member() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 2)])
-    network = c2n.construct(cube, [0, 1], n_cells=1, form="hybrid", membership_weights="share")
+    network = c2n.construct(
+        cube, [0, 1], n_cells=1, form="hybrid", options=c2n.NetworkOptions(membership_weights="share")
+    )
     assert weights_of(network) == {
         ("o0", "o2"): 1.0,
         **{(f"o{row}", "cell:label 0"): pytest.approx(1 / 3) for row in range(3)},
@@ -58,7 +74,12 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
     found = {}
     for membership_weights in (None, "unit", "share", "even"):
         network = c2n.construct(
-            cube, [0, 1], n_cells=2, objective="coverage", form=form, membership_weights=membership_weights
+            cube,
+            [0, 1],
+            n_cells=2,
+            objective="coverage",
+            form=form,
+            options=c2n.NetworkOptions(membership_weights=membership_weights),
         )
         assert (
             network.settings["membership_weights"]
@@ -79,14 +100,14 @@ def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refuse
     assert network.settings["membership_weights"] is None and c2n.api.summary(network)["membership_weights"] is None
     for wrong in ({"membership_weights": "share"}, {"cell_weight": 0.5}):
         with pytest.raises(ParameterError) as error:
-            c2n.construct(HYBRID, [0, 1], n_cells=2, form="objects", **wrong)
+            c2n.api.construct_by_name(HYBRID, [0, 1], n_cells=2, form="objects", **wrong)
         name = next(iter(wrong))
         assert str(error.value) == f"{name} is about links to cells, and the form 'objects' has no cells as nodes"
 
 
 def test_a_query_that_no_cell_helps_is_joined_by_its_neighbours() -> None:
     for n_neighbors, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
-        network = c2n.construct(HYBRID, [4], form="hybrid", n_neighbors=n_neighbors)
+        network = c2n.construct(HYBRID, [4], form="hybrid", options=c2n.NetworkOptions(n_neighbors=n_neighbors))
         assert network.objects.tolist() == objects and not len(network.cells)
         assert "the 1 object of the query is not in any cell" in network.selection.note
 
@@ -136,5 +157,5 @@ def test_a_query_whose_objects_share_no_cell_is_joined_by_its_neighbours_and_tol
 )
 def test_a_form_that_cannot_be_is_refused_with_a_sentence(options: dict, sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        c2n.construct(HYBRID, [0, 1], **options)
+        c2n.api.construct_by_name(HYBRID, [0, 1], **options)
     assert str(caught.value).startswith(sentence)

@@ -73,7 +73,7 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
     kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
     assert kinds == {1, 3} and len(network) <= 3 * len(query)
     assert c2n.api.summary(network)["levels"] == "full+one"
-    explicit = c2n.construct(cube, query, levels="full+one", form="hybrid")
+    explicit = c2n.construct(cube, query, form="hybrid", options=c2n.NetworkOptions(levels="full+one"))
     assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
 
 
@@ -144,7 +144,7 @@ def test_the_query_sizes_a_choice_for_cover_unless_a_number_is_given() -> None:
     ):
         made = plan_network(CUBE, ASKED, NetworkOptions(**options))
         assert (made.budget.n_cells, made.sized) == (m, sized)
-        assert c2n.construct(CUBE, ASKED, **options).settings["n_cells"] == (None if sized else m)
+        assert c2n.api.construct_by_name(CUBE, ASKED, **options).settings["n_cells"] == (None if sized else m)
 
 
 def test_objects_without_a_link_are_left_out_where_the_objective_sees_links_and_nobody_says_else() -> None:
@@ -172,14 +172,14 @@ def test_a_view_is_asked_like_the_levels_it_was_made_of(planted: tuple[Cube, Que
     view = c2n.cube.cuboid(cube, "one")
     made = plan_network(view, query, NetworkOptions())
     assert (made.cube, made.objective) == (view, Cover(r=None))
-    one, same = c2n.construct(view, query), c2n.construct(cube, query, levels="one")
+    one, same = c2n.construct(view, query), c2n.construct(cube, query, options=c2n.NetworkOptions(levels="one"))
     assert one.labels == same.labels and one.weight.tolist() == same.weight.tolist()
 
 
 def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     for near, count in ((None, len(query)), (0, 0), (3, 3)):
-        network = c2n.construct(cube, query, n_neighbors=near)
+        network = c2n.construct(cube, query, options=c2n.NetworkOptions(n_neighbors=near))
         assert network.settings["n_neighbors"] == len(network.objects) - len(query) == count
 
 
@@ -357,7 +357,9 @@ def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() 
     said = "the method brings 1,099 objects for a query of 1: max_nodes makes the network smaller"
     assert heard == [said] and network.selection.note == said
     for options in ({"max_nodes": 900}, {"method": "none"}):
-        assert c2n.construct(star, [0], **({"method": Hops()} | options), progress=tell).selection.note == ""
+        assert (
+            c2n.api.construct_by_name(star, [0], **({"method": Hops()} | options), progress=tell).selection.note == ""
+        )
     for form in ("cells", "hybrid"):
         c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=tell)
     assert heard == [said], "cells as nodes are few, however many objects they hold"
@@ -375,7 +377,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
     import networkx as nx
 
     cube, query = planted
-    network = c2n.construct(cube, query, levels="one")
+    network = c2n.construct(cube, query, options=c2n.NetworkOptions(levels="one"))
     assert c2n.api.summary(network)["levels"] == network.settings["levels"] == "one"
     assert len(network.cells) and {labels.count(STAR) for labels in network.labels} == {2}
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
@@ -393,7 +395,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
 
 def test_a_cell_of_one_label_holds_whoever_is_in_a_cell_below_it(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
-    network = c2n.construct(cube, query, levels="one")
+    network = c2n.construct(cube, query, options=c2n.NetworkOptions(levels="one"))
     for rank, labels in enumerate(network.labels):
         below = [
             cell
@@ -409,7 +411,7 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
     planted = c2n.make_planted(seed=0)
     cube = c2n.build(planted.corpus)
     view = c2n.cube.cuboid(cube, "one")
-    network = c2n.construct(cube, planted.query(0), levels="one", n_neighbors=0)
+    network = c2n.construct(cube, planted.query(0), options=c2n.NetworkOptions(levels="one", n_neighbors=0))
     assert view.cells.counts is not None
     joined = network.target >= len(network.objects)
     ranks, things = network.target[joined] - len(network.objects), network.source[joined]
@@ -437,7 +439,12 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS", 5)
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
-    network = c2n.construct(random_cube(3), [0, 1], n_neighbors=30, progress=lambda stage, *_: told.append(stage))
+    network = c2n.construct(
+        random_cube(3),
+        [0, 1],
+        progress=lambda stage, *_: told.append(stage),
+        options=c2n.NetworkOptions(n_neighbors=30),
+    )
     assert told == [
         "n_neighbors asks for up to 30 objects for a query of 2: a smaller n_neighbors makes the network smaller"
     ]

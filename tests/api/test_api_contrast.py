@@ -54,12 +54,12 @@ def test_two_sides_by_hand() -> None:
     assert found.bound == pytest.approx(0.9) and found.proven
     # 2 of C(20, 10) tables are as uneven as the first, and 2 · C(10, 8) of C(20, 8) as the second. All 3 are tested.
     assert found.tested == 3
-    assert one.raw_chance == pytest.approx(2 / 184_756) and one.chance == pytest.approx(3 * 2 / 184_756)
-    assert two.raw_chance == pytest.approx(2 * 45 / 125_970) and two.chance == pytest.approx(2 * two.raw_chance)
+    assert one.raw_p_value == pytest.approx(2 / 184_756) and one.p_value == pytest.approx(3 * 2 / 184_756)
+    assert two.raw_p_value == pytest.approx(2 * 45 / 125_970) and two.p_value == pytest.approx(2 * two.raw_p_value)
     assert str(found) == (
-        "A (10 objects) is told from B (10 objects) by ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
+        "A (10 objects) differs from B (10 objects) in ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
     )
-    assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), chance 0.001"
+    assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), p = 0.001"
     assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"
 
 
@@ -92,18 +92,18 @@ def test_sides_keep_the_names_that_they_are_given(names: tuple[str, str]) -> Non
     assert given is not None and [given.count(name) for name in names] == [9, 10] and len(set(given)) == 3
 
 
-@pytest.mark.parametrize("chance", [0.05, np.float32(0.5), np.float64(0.5), 1, np.int64(1)])
-def test_chances_are_the_same_whatever_the_limit_and_1_lets_in_all_that_were_tested(chance: float) -> None:
+@pytest.mark.parametrize("alpha", [0.05, np.float32(0.5), np.float64(0.5), 1, np.int64(1)])
+def test_p_values_are_the_same_whatever_the_limit_and_1_lets_in_all_that_were_tested(alpha: float) -> None:
     planted = c2n.make_planted(objects=60, communities=4, noise=0.6, seed=2)
     cube = c2n.build(planted.corpus, min_objects=1)
-    found = c2n.contrast(cube, planted.query(0), planted.query(1), chance=chance)
+    found = c2n.contrast(cube, planted.query(0), planted.query(1), alpha=alpha)
     few = c2n.contrast(cube, planted.query(0), planted.query(1))
-    assert found.tested == few.tested and few.sure <= found.sure <= found.tested
-    assert all(cell.chance <= chance for cell in found.cells)
-    chances = {cell.labels: cell.chance for cell in found.cells}
-    assert all(chances.get(cell.labels, cell.chance) == cell.chance for cell in few.cells)
-    if chance == 1:
-        assert few.sure < found.sure and max(chances.values()) == 1
+    assert found.tested == few.tested and few.n_significant <= found.n_significant <= found.tested
+    assert all(cell.p_value <= alpha for cell in found.cells)
+    p_values = {cell.labels: cell.p_value for cell in found.cells}
+    assert all(p_values.get(cell.labels, cell.p_value) == cell.p_value for cell in few.cells)
+    if alpha == 1:
+        assert few.n_significant < found.n_significant and max(p_values.values()) == 1
 
 
 def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
@@ -117,11 +117,15 @@ def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("one", "two", "said"),
     [
-        ([1, 2, 3], [1, 2, 3], "first and second are the same 3 objects: there is nothing to tell apart"),
-        ([1], [1], "first and second are the same 1 object: there is nothing to tell apart"),
-        ([1, 2], [1, 2, 3], "all objects of first (2) are in second too: there is nothing to tell apart"),
-        ([1, 2, 3], [3], "all objects of second (1) are in first too: there is nothing to tell apart"),
-        ([1], [12], "no cell tells first (1 object) from second (1 object): they are too few, or in the same cells"),
+        ([1, 2, 3], [1, 2, 3], "first and second are the same 3 objects: there is nothing to contrast"),
+        ([1], [1], "first and second are the same 1 object: there is nothing to contrast"),
+        ([1, 2], [1, 2, 3], "all objects of first (2) are in second too: there is nothing to contrast"),
+        ([1, 2, 3], [3], "all objects of second (1) are in first too: there is nothing to contrast"),
+        (
+            [1],
+            [12],
+            "no cell separates first (1 object) from second (1 object): they are too few, or in the same cells",
+        ),
     ],
 )
 def test_sides_that_cannot_be_told_apart_are_one_sentence(one: list[int], two: list[int], said: str) -> None:
@@ -135,7 +139,7 @@ def test_one_object_against_many_is_told_where_numbers_allow_it() -> None:
     cube = toy_cube([[0], [*range(1, 50)]], objects=50)
     found = c2n.contrast(cube, [0], list(range(1, 50)))
     assert [cell.labels for cell in found.cells] == [("label 0",), ("label 1",)]
-    assert found.cells[0].raw_chance == pytest.approx(1 / 50)
+    assert found.cells[0].raw_p_value == pytest.approx(1 / 50)
 
 
 def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Query]) -> None:
@@ -145,7 +149,7 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
     assert [each.names[0] for each in labels] == ["group 0", "group 1"]
     for each in labels:
         assert each.value > 0.85
-        assert all(cell.for_one and cell.chance <= 0.05 for cell in each.cells)
+        assert all(cell.for_one and cell.p_value <= 0.05 for cell in each.cells)
     assert len(str(labels).splitlines()) == 2
     assert labels["group 1"] is labels.contrasts[1] is labels[1]
     with pytest.raises(KeyError):
@@ -155,9 +159,9 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
 def test_m_limits_the_cells_and_chance_says_which_may_be_chosen(asked: tuple[Cube, Query]) -> None:
     one, two = sides(asked)
     assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (1, 2)] == [1, 2]
-    strict, loose = (c2n.contrast(asked[0], one, two, 100, chance=chance) for chance in (1e-6, 1.0))
-    assert all(cell.chance <= 1e-6 for cell in strict.cells)
-    assert strict.sure < loose.sure and strict.tested == loose.tested
+    strict, loose = (c2n.contrast(asked[0], one, two, 100, alpha=alpha) for alpha in (1e-6, 1.0))
+    assert all(cell.p_value <= 1e-6 for cell in strict.cells)
+    assert strict.n_significant < loose.n_significant and strict.tested == loose.tested
 
 
 def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(asked: tuple[Cube, Query]) -> None:
@@ -259,8 +263,8 @@ def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
     [
         ({"n_cells": -1}, "n_cells is -1, expected 1 or more cells"),
         ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 1 or more cells"),
-        ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
-        ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
+        ({"alpha": 0}, "alpha is 0, expected a number above 0 and up to 1"),
+        ({"alpha": "1"}, "alpha is '1', expected a number above 0 and up to 1"),
         ({"names": ("A",)}, "names is ('A',), expected two different texts"),
         ({"names": ("A", "A")}, "names is ('A', 'A'), expected two different texts"),
         ({"names": "AB"}, "names is 'AB', expected two different texts"),
@@ -272,11 +276,14 @@ def test_what_cannot_be_asked_is_one_sentence(given: dict[str, object], said: st
     assert str(refused.value) == said
 
 
-def test_a_query_without_labels_needs_another() -> None:
-    with pytest.raises(
-        QueryError, match=r"^the query has no labels to tell apart: .* or a second query \(against=…\)$"
-    ):
-        c2n.contrast(by_hand(), [1, 2])
+def test_a_query_without_labels_is_contrasted_with_all_other_objects() -> None:
+    cube = by_hand()
+    rest = np.setdiff1d(np.arange(len(cube.objects)), [1, 2]).tolist()
+    alone, both = c2n.contrast(cube, [1, 2]), c2n.contrast(cube, [1, 2], rest, names=("the query", "all others"))
+    assert alone.to_dict() == both.to_dict()
+
+
+def test_a_query_whose_labels_are_empty_is_refused() -> None:
     with pytest.raises(QueryError, match=r"^no object of the query has a label: give some$"):
         c2n.contrast(by_hand(), {"o1": None})
     with pytest.raises(ParameterError, match=r"^names are those of two queries, and the sides are labels here"):
@@ -359,7 +366,7 @@ def test_only_an_unnamed_range_from_zero_is_no_ids_of_a_series() -> None:
     numbers = [0, 0, 0, 1, 1, 1, 1, 1]
 
     def first(series: Any) -> list[int]:
-        found = network.describe_clusters(series, chance=1).query
+        found = network.describe_clusters(series, alpha=1).query
         return [row for row, label in zip(found.objects.tolist(), found.labels or (), strict=True) if label[-1] == "0"]
 
     by_id = cube.query([0, 1, 2]).objects.tolist()

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube.views import cuboid, roll_up
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.contrast import Drilled
 from cube2net.model.cube import Cube

@@ -56,7 +56,7 @@ def test_a_number_of_a_frame_names_an_object_as_in_a_query(cube: Cube, network: 
 def test_series_indexes_and_frames_list_objects_as_in_a_query(cube: Cube, network: Network, given: Any) -> None:
     plain = c2n.construct(cube, [100, 101], bans=[150, 151])
     assert c2n.construct(cube, [100, 101], bans=given).settings == plain.settings
-    assert c2n.construct(cube, [100, 101], prefer=given).settings != plain.settings
+    assert c2n.construct(cube, [100, 101], options=c2n.NetworkOptions(prefer=given)).settings != plain.settings
     assert str(network.without(given)) == str(network.without([150, 151]))
 
 

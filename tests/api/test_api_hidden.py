@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.api.compare import compare
+from cube2net.api.compare import compare_by_name
 from cube2net.cube.removal import hide_pairs
 from cube2net.errors import ParameterError
 from cube2net.evaluation.configurations import list_configurations
@@ -40,7 +40,7 @@ def planted() -> tuple[Cube, Query]:
 
 def test_every_run_hides_other_links_and_tells_of_the_objects_that_have_one(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
-    found = compare(cube, query, "hidden", runs=3, **SMALL)
+    found = compare_by_name(cube, query, "hidden", runs=3, **SMALL)
     hidden = {seed: hide_pairs(cube, query, seed=seed) for seed in range(3)}
     for trial in found.trials:
         ends = np.unique(np.concatenate([hidden[trial.seed].source, hidden[trial.seed].target]))
@@ -54,9 +54,9 @@ def test_every_run_hides_other_links_and_tells_of_the_objects_that_have_one(plan
 def test_a_run_is_the_same_alone_and_among_others_and_goes_on_from_a_folder(
     planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    first = compare(*planted, "hidden", runs=1, out=tmp_path, **SMALL)
-    more = compare(*planted, "hidden", runs=2, out=tmp_path, **SMALL)
-    again = compare(*planted, "hidden", runs=2, **SMALL)
+    first = compare_by_name(*planted, "hidden", runs=1, out=tmp_path, **SMALL)
+    more = compare_by_name(*planted, "hidden", runs=2, out=tmp_path, **SMALL)
+    again = compare_by_name(*planted, "hidden", runs=2, **SMALL)
     assert [trial.scores for trial in more.trials] == [trial.scores for trial in again.trials]
     assert [trial.scores for trial in more.trials if trial.seed == 0] == [trial.scores for trial in first.trials]
     assert (

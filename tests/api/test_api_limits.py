@@ -56,7 +56,7 @@ CONFIGURATIONS += [("greedy", "cells+objects"), ("greedy", "cells"), ("exact", "
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:
     own = QUICK.get(method, {})
     m = None if method in ("greedy", "exact") and form in (None, "cells") else 6
-    return c2n.construct(cube, query, method, m, form=form, **own, **options)
+    return c2n.api.construct_by_name(cube, query, method, m, form=form, **own, **options)
 
 
 def outside(network: Network) -> Array:
@@ -149,7 +149,7 @@ def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: 
             return np.random.default_rng(seed).normal(size=(len(network), 4))
 
     cube = dice(of_kind(CUBE, ["editor", "reviewer"]), {"venue": list(VENUES[:3])})
-    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, workers=1)
+    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, options=c2n.ComparisonOptions(workers=1))
     assert len(seen) > 6
     for network in seen:
         assert allowed(cube)[outside(network)].all()

@@ -54,15 +54,13 @@ def test_what_bars_an_object_is_named_and_nothing_else_is() -> None:
 
 def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused() -> None:
     cube = toy_cube([[0, 1, 2], [3, 4, 5], [0, 3]], objects=6, links=[(0, 1), (1, 2), (3, 4)])
-    preferred = c2n.construct(cube, ["o0", "o1"], prefer=["o1"], n_cells=1)
+    preferred = c2n.construct(cube, ["o0", "o1"], n_cells=1, options=c2n.NetworkOptions(prefer=["o1"]))
     assert "in the query already, so that preferring changes nothing: 'Object 1'" in preferred.selection.note
     view = dice(cube, {"group": "label 0"})
     with pytest.raises(
         ParameterError, match=r"^'Object 4' is preferred, and the view of the cube leaves it out: leave out"
     ):
-        c2n.construct(view, ["o0", "o1"], prefer=["o4"])
-    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned and avoided: it cannot be both$"):
-        c2n.construct(cube, ["o0", "o1"], pins=["o4"], avoid=["o4"])
+        c2n.construct(view, ["o0", "o1"], options=c2n.NetworkOptions(prefer=["o4"]))
     network = c2n.construct(cube, ["o0", "o1"], n_cells=1)
     with pytest.raises(ParameterError, match=r"is left out and put in: it cannot be both$"):
         change_network(network, without=["o3"], with_=["Object 3"])
@@ -70,9 +68,9 @@ def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused
 
 def test_hops_say_in_how_many_steps() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1), (1, 2)])
-    network = c2n.construct(cube, ["o0"], "hops", hops=2)
-    assert "was brought by the method hops in 1 step" in c2n.explain(network, "o1").sentence
-    assert "was brought by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
+    network = c2n.construct(cube, ["o0"], c2n.methods.Hops(hops=2))
+    assert "was added by the method hops in 1 step" in c2n.explain(network, "o1").sentence
+    assert "was added by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
 
 
 def test_a_cell_whose_objects_are_served_says_so() -> None:
@@ -80,12 +78,12 @@ def test_a_cell_whose_objects_are_served_says_so() -> None:
     network = c2n.construct(cube, ["o0", "o1", "o2"], form="cells")
     left = next(at for at in range(4) if at not in network.selection.cells)
     said = c2n.explain(network, cube.cell(left)).sentence
-    assert "would serve 0 of the query (all of the 3 that it holds are served already), and a cell has to" in said
+    assert "would serve 0 of the query (all of the 3 that it contains are served already), and a cell has to" in said
 
 
 def test_a_method_without_cells_has_no_value_to_change() -> None:
     cube = toy_cube([[0, 1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2), (2, 3)])
-    told = c2n.construct(cube, ["o0", "o1"], "pagerank", top=2).without("o2").to_dict()
+    told = c2n.construct(cube, ["o0", "o1"], c2n.methods.PageRank(top=2)).without("o2").to_dict()
     assert [told[word] for word in ("objective", "before", "value", "merely")] == [None] * 4
     told = c2n.construct(cube, ["o0", "o1"], n_cells=1).without("o2").to_dict()
     assert told["objective"] == "cover" and told["value"] is not None

@@ -21,7 +21,8 @@ from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
 from cube2net.api.vectors import embed_cells
 from cube2net.apps.cli.app import app, render_message
-from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
@@ -68,7 +69,9 @@ def again(place: Place, network: Network, name: str = "net.json") -> Replayed:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_in_every_form_is_made_again_to_the_byte(method: str, place: Place) -> None:
     for form in FORMS.get(method, options_module.FORMS):
-        network = c2n.construct(place.cube, place.query, method, 4, form=form, seed=7, **QUICK.get(method, {}))
+        network = c2n.api.construct_by_name(
+            place.cube, place.query, method, 4, form=form, seed=7, **QUICK.get(method, {})
+        )
         assert again(place, network).differences == ()
 
 
@@ -100,7 +103,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
     ids=str,
 )
 def test_whatever_is_asked_is_made_again(options: dict[str, Any], place: Place) -> None:
-    assert again(place, c2n.construct(place.cube, place.query, **options)).differences == ()
+    assert again(place, c2n.api.construct_by_name(place.cube, place.query, **options)).differences == ()
 
 
 def test_rows_names_and_no_labels_are_asked_again(place: Place) -> None:

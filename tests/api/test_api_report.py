@@ -16,7 +16,7 @@ from markupsafe import escape
 
 import cube2net as c2n
 from cube2net.api import report as reports
-from cube2net.api.compare import JOURNAL
+from cube2net.api.compare import JOURNAL, compare_by_name
 from cube2net.api.report import results
 from cube2net.apps.cli import compare
 from cube2net.errors import InputError
@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
-    return c2n.compare(*planted, out=folder, **TINY)
+    return compare_by_name(*planted, out=folder, **TINY)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -362,7 +362,7 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
         "forms": ["cells"],
         "n_cells": 2,
     }
-    found = c2n.compare(
+    found = compare_by_name(
         cube, query, "links", hidden=ends, models=["popularity", "ease"], runs=2, out=tmp_path, **options
     )
     files = found.write_report(tmp_path, cube, query)

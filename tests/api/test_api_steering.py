@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -19,7 +18,6 @@ from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.network.pagerank import compute_scores
 
 from toys import toy_cube
 
@@ -57,10 +55,10 @@ def cell_not_in(network: Network, cube: Cube) -> tuple[str, ...]:
 def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(method: str, place: Place) -> None:
     options = QUICK.get(method, {})
     for form in ("objects", "hybrid", "cells", "cells+objects"):
-        plain = c2n.construct(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
+        plain = c2n.api.construct_by_name(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
         pin, ban = cell_not_in(plain, place.cube), plain.labels[0]
         pins, bans = [pin, place.others[0]], [" · ".join(ban), place.others[1]]
-        network = c2n.construct(
+        network = c2n.api.construct_by_name(
             place.cube, place.query, method, 4, form=form, objective="jaccard", pins=pins, bans=bans, **options
         )
         names = set(network.nodes["name"].to_pylist())
@@ -86,9 +84,9 @@ def test_methods_that_follow_links_keep_pinned_and_banned_objects(method: str, p
 def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) -> None:
     options: dict[str, Any] = {"pins": [place.others[0]], "bans": [place.others[1]], **QUICK.get(method, {})}
     if method in CHOOSERS:
-        options |= {"prefer": place.hidden[:2], "avoid": place.others[2:4]}
+        options |= {"prefer": place.hidden[:2]}
         options["pins"] = [place.cube.cell(2), place.others[0]]
-    network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
+    network = c2n.api.construct_by_name(place.cube, place.query, method, 4, seed=5, **options)
     assert network.recipe is not None
     network.save(place.folder / f"{method}.json")
     again = c2n.replay(place.folder / f"{method}.json")
@@ -97,7 +95,12 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
 
 
 def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
-    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], prefer=place.hidden[0])
+    network = c2n.construct(
+        place.cube,
+        place.query,
+        pins=[place.cube.cell(2), place.others[0]],
+        options=c2n.NetworkOptions(prefer=place.hidden[0]),
+    )
     assert network.recipe is not None
     row = place.cube.query([place.others[0]]).objects
     ids = place.cube.objects.ids(row).to_pylist()
@@ -113,9 +116,9 @@ def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None
 
 def test_without_steering_nothing_is_said_of_it(place: Place) -> None:
     network = c2n.construct(place.cube, place.query)
-    same = c2n.construct(place.cube, place.query, pins=(), bans=[], prefer=None, avoid=())
+    same = c2n.construct(place.cube, place.query, pins=(), bans=[], options=c2n.NetworkOptions(prefer=None))
     assert network.recipe == same.recipe and network.recipe is not None
-    assert not {"pins", "bans", "prefer", "avoid"} & {*network.recipe.parameters, *network.settings}
+    assert not {"pins", "bans", "prefer"} & {*network.recipe.parameters, *network.settings}
     assert (network.selection.cells == same.selection.cells).all() and network.pin_costs() == ()
 
 
@@ -161,33 +164,24 @@ def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -
         (Price("pin", "⟨a⟩", 0.2, 0.198), "keeping ⟨a⟩ pays 0.002"),
         (Price("ban", "⟨a⟩", 200.0, 1434.0), "leaving out ⟨a⟩ costs 1,234"),
         (Price("pin", "Ada"), "keeping Ada changes nothing"),
-        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces nobody"),
-        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings nobody in its place"),
+        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces no object"),
+        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings no object in its place"),
     ],
 )
 def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
     assert price.sentence == sentence and repr(price) == f"Price({sentence})"
 
 
-def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(place: Place) -> None:
+def test_preferring_draws_the_network_to_what_is_preferred(place: Place) -> None:
     plain = c2n.construct(place.cube, place.query)
-    steered = c2n.construct(place.cube, place.query, prefer=place.hidden[:3], avoid=place.others[:3])
+    steered = c2n.construct(place.cube, place.query, options=c2n.NetworkOptions(prefer=place.hidden[:3]))
     assert steered.query.objects.tolist() == plain.query.objects.tolist()
     names = set(steered.nodes["name"].to_pylist())
-    assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
+    assert set(place.hidden[:3]) <= names
     preferred = place.cube.query([*place.query, *place.hidden[:3]])
     other = c2n.construct(place.cube, preferred, n_cells=len(place.query))
-    only_like = c2n.construct(place.cube, place.query, prefer=place.hidden[:3])
-    assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
-    assert only_like.selection.value == other.selection.value
-
-
-def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
-    avoid = place.cube.query(place.others[:3]).objects
-    steered = c2n.construct(place.cube, place.query, avoid=place.others[:3])
-    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (avoid, steered.query.objects))
-    others = np.setdiff1d(steered.objects, steered.query.objects)
-    assert len(others) and (far[others] <= near[others]).all()
+    assert steered.selection.cells.tolist() == other.selection.cells.tolist()
+    assert steered.selection.value == other.selection.value
 
 
 @pytest.mark.parametrize(
@@ -224,17 +218,19 @@ def test_what_cannot_be_is_refused_in_one_sentence(options: dict[str, Any], sent
         for word, value in options.items()
     }
     with pytest.raises(ParameterError) as error:
-        c2n.construct(place.cube, place.query, **given)
+        c2n.api.construct_by_name(place.cube, place.query, **given)
     assert str(error.value).startswith(sentence.replace("CELL", titles["CELL"]))
 
 
 def test_a_cell_of_other_levels_is_pinned_in_a_view_that_has_it(place: Place) -> None:
     label = place.cube.cell(2)
     for levels in ("one", None):
-        network = c2n.construct(place.cube, place.query, levels=levels, pins=[("∗", label[1], "∗")])
+        network = c2n.construct(
+            place.cube, place.query, pins=[("∗", label[1], "∗")], options=c2n.NetworkOptions(levels=levels)
+        )
         assert network.labels[0] == ("∗", label[1], "∗")
     with pytest.raises(ParameterError, match=r"^no cell has the labels ∗ · "):
-        c2n.construct(place.cube, place.query, levels="full", pins=[("∗", label[1], "∗")])
+        c2n.construct(place.cube, place.query, pins=[("∗", label[1], "∗")], options=c2n.NetworkOptions(levels="full"))
 
 
 def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Place) -> None:
@@ -247,13 +243,13 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
     asked: dict[str, Any] = {"n_cells": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
-    network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
+    network = c2n.api.construct_by_name(cube, ["o0", "o6"], bans=["o4"], **asked)
     kept, left_out = network.pin_costs()
     assert kept.price is not None and not kept.needed
-    assert str(left_out) == "leaving out Object 4 is what lets the pins fit"
+    assert str(left_out) == "leaving out Object 4 is necessary for the pins to fit"
     assert (left_out.price, left_out.to_dict()["needed"]) == (None, True)
     with pytest.raises(ParameterError, match="the query and what is pinned are 6 nodes, and max_nodes is 5"):
-        c2n.construct(cube, ["o0", "o6"], **asked)
+        c2n.api.construct_by_name(cube, ["o0", "o6"], **asked)
 
 
 def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
@@ -288,8 +284,8 @@ def test_a_network_is_asked_again_under_another_steering(place: Place) -> None:
 
 def test_a_bound_holds_for_all_choices_that_keep_the_steering(place: Place) -> None:
     pins = {"pins": [Node("cell", 2)], "bans": [Node("cell", 5)]}
-    greedy = c2n.construct(place.cube, place.query, "greedy", 3, form="objects", bound=True, **pins)
-    best = c2n.construct(place.cube, place.query, "exact", 3, form="objects", **pins)
+    greedy = c2n.api.construct_by_name(place.cube, place.query, "greedy", 3, form="objects", bound=True, **pins)
+    best = c2n.api.construct_by_name(place.cube, place.query, "exact", 3, form="objects", **pins)
     assert best.selection.proven and greedy.selection.bound is not None
     assert greedy.selection.value <= best.selection.value <= greedy.selection.bound + 1e-9
 
@@ -299,12 +295,12 @@ def test_the_command_steers_and_says_prices(place: Place) -> None:
     query.write_text("name\n" + "\n".join(place.query), encoding="utf-8")
     pin, ban = " · ".join(place.cube.cell(2)), place.others[1]
     words = ["query", str(place.folder / "cube"), "--query", str(query), "--pin", pin, "--ban", ban, "--quiet"]
-    words += ["--prefer", place.hidden[0], "--avoid", place.others[0]]
+    words += ["--prefer", place.hidden[0]]
     shown = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
     assert f"keeping ⟨{pin}⟩ " in shown.output and f"leaving out {ban} " in shown.output
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert told["pins"] == [f"⟨{pin}⟩"] and told["prefer"] == [place.hidden[0]] and told["avoid"] == [place.others[0]]
+    assert told["pins"] == [f"⟨{pin}⟩"] and told["prefer"] == [place.hidden[0]]
     assert [price["title"] for price in told["prices"]] == [f"⟨{pin}⟩", ban]
     silent = CliRunner().invoke(app, [*words, "--no-prices"], env={"COLUMNS": "200"})
     assert "keeping" not in silent.output and "leaving out" not in silent.output

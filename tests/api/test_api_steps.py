@@ -129,7 +129,7 @@ def test_names_that_are_not_there_are_refused_with_what_is() -> None:
         ({"method": c2n.methods.METHODS["greedy"]}, r"the method is the class Greedy, expected an object: Greedy\(\)"),
     ):
         with pytest.raises(ParameterError, match=text):
-            c2n.construct(cube, planted.query(0), **wrong)
+            c2n.api.construct_by_name(cube, planted.query(0), **wrong)
     with pytest.raises(ParameterError, match="dimensions are a list such as"):
         c2n.build(planted.corpus, "venue")
     with pytest.raises(ParameterError, match="unknown engine 'sparc'"):

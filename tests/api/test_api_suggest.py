@@ -104,7 +104,7 @@ def test_a_build_that_would_have_no_cells_is_refused_with_the_reasons():
         c2n.build(corpus)
     assert str(refused.value) == (
         "found no dimensions for a cube: no attribute makes two cells of 10 objects: with 2 in a cell city would "
-        "(min_objects=2); city has 2 labels: nearly no label has 10 objects"
+        "(min_objects=2)"
     )
     assert len(c2n.build(corpus, min_objects=2).cells) == 2
     assert len(c2n.build(corpus, ["city"]).cells) == 0, "who names dimensions gets them"

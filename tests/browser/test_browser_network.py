@@ -232,9 +232,9 @@ def test_the_heat_map_is_walked_by_arrows(drawn: Tab) -> None:
 
 def test_two_labels_of_the_query_stand_side_by_side(drawn: Tab) -> None:
     show(drawn, "against")
-    expect(drawn.page.locator(".against-sentence")).to_contain_text("is told from")
+    expect(drawn.page.locator(".against-sentence")).to_contain_text("differs from")
     expect(drawn.page.locator(".against-key").first).to_contain_text("Alba")
-    expect(drawn.page.locator(".against-cells li").first).to_contain_text("chance")
+    expect(drawn.page.locator(".against-cells li").first).to_contain_text("significant")
 
 
 def test_somebody_who_is_missing_is_asked_for_by_name(drawn: Tab) -> None:
@@ -246,7 +246,7 @@ def test_somebody_who_is_missing_is_asked_for_by_name(drawn: Tab) -> None:
     expect(drawn.page.locator(".why [role=option]").first).to_contain_text(name)
     field.press("ArrowDown")
     field.press("Enter")
-    expect(drawn.page.locator(".why-sentence")).to_contain_text("is not there")
+    expect(drawn.page.locator(".why-sentence")).to_contain_text("does not exist")
     assert drawn.page.evaluate("window.cube2net.store.selected") == {"object": key}
 
 

@@ -122,7 +122,7 @@ def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_ne
     out = tool(*words)[1]
     assert out.count(flag["note"]) == 1
     (header,) = [line for line in out.splitlines() if line.split()[:1] == ["network"]]
-    assert " ".join(header.split()) == "network nodes F1 NMI F1 difference 95 % interval p sure"
+    assert " ".join(header.split()) == "network nodes F1 NMI F1 difference 95 % interval p"
     (alone,) = [line for line in out.splitlines() if line.strip().startswith("the query alone ")]
     assert re.fullmatch(r"the query alone +15 +0\.\d{3} +0\.000 +– +– +– *", alone.strip())
     assert max(map(len, out.split("the best of the networks tried")[1].splitlines())) <= 110

@@ -45,7 +45,7 @@ def test_two_files_are_told_apart_in_a_table_and_a_sentence(folder: Path) -> Non
     ask = ["contrast", folder / "cube", "--query", folder / "group 0.txt", "--against", folder / "group 1.txt"]
     shown = run(*ask, "--n-cells", 3)
     assert "group 0 against group 1" in shown and "difference, 95 %" in shown
-    assert "group 0 (30 objects) is told from group 1 (30 objects) by ⟨" in shown
+    assert "group 0 (30 objects) differs from group 1 (30 objects) in ⟨" in shown
     assert "no choice of so many cells is worth more" in shown and "cells tested" in shown
     cube = c2n.open(folder / "cube")
     queries = [c2n.read_query(cube, folder / f"group {number}.txt") for number in (0, 1)]
@@ -68,7 +68,7 @@ def test_labels_and_clusters_are_each_told_from_the_rest(folder: Path) -> None:
     for one, other in zip(labels["groups"], clusters["groups"], strict=True):
         assert [cell["labels"] for cell in one["cells"]] == [cell["labels"] for cell in other["cells"]]
     shown = run("describe", folder / "cube", "--clusters", folder / "clusters.csv", "--roll-up", "venue=*")
-    assert "cluster 1 (30 objects) is told from the rest (30 objects) by ⟨" in shown
+    assert "cluster 1 (30 objects) differs from the rest (30 objects) in ⟨" in shown
 
 
 def test_what_is_refused_is_said_in_options(
@@ -78,14 +78,11 @@ def test_what_is_refused_is_said_in_options(
         return refused(monkeypatch, capsys, *words)
 
     query, cube = folder / "group 0.txt", folder / "cube"
-    assert said("contrast", cube, "--query", query) == (
-        "the query has no labels to tell apart: give labels, or a second query (--against FILE)"
-    )
     assert said("describe", cube, "--clusters", query) == (
         "group 0.txt has no column 'cluster': it needs the columns object,cluster"
     )
-    assert said("contrast", cube, "--query", query, "--against", query, "--chance", 2) == (
-        "chance is 2.0, expected a number above 0 and up to 1"
+    assert said("contrast", cube, "--query", query, "--against", query, "--alpha", 2) == (
+        "alpha is 2.0, expected a number above 0 and up to 1"
     )
 
 
@@ -107,22 +104,22 @@ def test_the_network_of_a_contrast_can_be_explained_with_the_items_behind_its_li
     told = json.loads(run("explain", folder / "cube", "--network", file, "--node", one, "--json"))
     assert "the cube does not keep its items" not in told["note"]
     whole = run("explain", folder / "cube", "--network", file)
-    assert "chosen because they tell objects apart and not by the cover, which is" in whole.replace("\n", " ")
+    assert "chosen to separate objects and not by the objective cover, which is" in whole.replace("\n", " ")
 
 
 def test_a_file_against_itself_is_called_as_it_is(folder: Path) -> None:
     file = folder / "group 0.txt"
     shown = run("contrast", folder / "cube", "--query", file, "--against", file)
-    said = "group 0 and group 0 (again) are the same 30 objects: there is nothing to tell apart"
+    said = "group 0 and group 0 (again) are the same 30 objects: there is nothing to contrast"
     assert shown == f"{said}\n"
 
 
-def test_cells_that_may_be_chance_are_not_called_sure(folder: Path) -> None:
+def test_cells_above_the_level_are_not_called_significant(folder: Path) -> None:
     ask = ["contrast", folder / "cube", "--query", folder / "group 0.txt", "--against", folder / "group 1.txt"]
-    loose, strict = (run(*ask, "--chance", chance) for chance in (1, 0.05))
-    assert " sure" not in loose and "have a chance of at most 1" in loose
-    assert "are sure" in strict
-    assert json.loads(run(*ask, "--chance", 1, "--json"))["chance"] == 1
+    loose, strict = (run(*ask, "--alpha", alpha) for alpha in (1, 0.05))
+    assert "significant at the level 1" in loose
+    assert " significant, " in strict
+    assert json.loads(run(*ask, "--alpha", 1, "--json"))["alpha"] == 1
 
 
 def test_groups_stand_apart_by_one_empty_line_and_none_is_at_the_end(folder: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_damaged_cube_is_named_at_opening_or_by_verify(tool, tables: Path, tmp
     assert (status, "is damaged: links.weights.npy has" in err) == (2, True)
 
 
-@pytest.mark.parametrize("option", ["--pin", "--ban", "--prefer", "--avoid"])
+@pytest.mark.parametrize("option", ["--pin", "--ban", "--prefer"])
 def test_who_is_misspelt_is_named_with_whom_is_meant(tool, cube: Path, names: Path, option: str) -> None:
     said = tool("query", cube, "--query", names, option, "Persen 7", "--quiet")
     assert said == (2, "", "cube2net: no object or cell is called 'Persen 7': did you mean 'Person 7'?\n")

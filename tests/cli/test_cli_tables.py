@@ -200,3 +200,19 @@ def test_a_cube_with_cells_says_nothing_of_them() -> None:
     corpus = corpus_of(x=["a", "b"] * 20)
     c2n.build(corpus, [DimensionSpec("x", "x")], progress=lambda stage, *_: said.append(stage))
     assert not [stage for stage in said if "cells, for" in stage or "which hold" in stage]
+
+
+def test_separators_and_the_sheet_are_options_of_build_and_suggest(tool: Tool, tmp_path: Path) -> None:
+    rows = [[f"Film {row}", f"Ada {row % 7}~Bo {row % 5} + Cy {row % 3}", TOWNS[row % 3]] for row in range(60)]
+    book = tmp_path / "Filme.xlsx"
+    book.write_bytes(workbook({"Notiz": [["a", "b"], [1, 2]], "Filme": [["title", "cast", "city"], *rows]}))
+    marks = ("--sheet", "Filme", "--separator", "cast=~", "--separator", "cast= + ")
+    status, out, err = tool("build", "tables", book, *marks, "--min-objects", 2, "--out", tmp_path / "cube")
+    assert status == 0, err
+    assert "15 objects" in out
+    status, out, err = tool("suggest", book, *marks, "--min-objects", 2)
+    assert status == 0, err
+    assert "city: 3 labels on 100% of the items; 3 cells of 2 objects or more hold 100% of the objects" in out
+    status, _, err = tool("suggest", book, "--separator", "cast")
+    assert status == 2
+    assert err.splitlines()[-1].startswith("cube2net: cannot read --separator 'cast': write column=mark")

@@ -68,7 +68,7 @@ def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Pat
     opened = c2n.open(cube)
     asked = c2n.read_query(opened, names)
     words = ("without", cube, "--query", names, "--json", "--node", "p9")
-    steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], prefer=["p7"])
+    steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], options=c2n.NetworkOptions(prefer=["p7"]))
     said = tool(*words, "--ban", "p3", "--pin", "p5", "--prefer", "p7")
     assert (said[0], json.loads(said[1])) == (0, steered.without("p9").to_dict())
     view = view_cube(opened, where={"city": ["Ghent"]})

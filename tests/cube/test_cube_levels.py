@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
-from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import LABELS, Corpus, table
 from cube2net.model.cube import Cube

@@ -175,7 +175,7 @@ def giant(tmp_path: Path) -> Cube:
 @pytest.mark.parametrize("method", ["none", "hops", "pagerank", "steiner", "greedy", "anneal"])
 def test_rows_behind_two_thousand_million_entries_are_read_as_any_other(method: str, giant: Cube) -> None:
     options: dict[str, Any] = {"objective": "jaccard"} if method in ("greedy", "anneal") else {}
-    network = c2n.construct(giant, [1, 2, 4], method, form="objects", n_cells=1, **options)
+    network = c2n.api.construct_by_name(giant, [1, 2, 4], method, form="objects", n_cells=1, **options)
     assert {1, 2, 4} <= set(network.objects.tolist()) <= {1, 2, 3, 4}
     assert len(network.source) == (3 if 3 in network.objects else 1)
     assert giant.links.count == FAR // 2 + 3

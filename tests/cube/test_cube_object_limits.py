@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.storage.reader import read
 from cube2net.cube.storage.writer import save
-from cube2net.cube.views import cuboid, dice, drill_down, of_kind, roll_up, slice_cube
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import LINKS, Corpus, table

@@ -15,9 +15,9 @@ import pytest
 
 from cube2net._util.files import new_folder, write_files
 from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
-from cube2net.cube.views import cuboid
 from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec

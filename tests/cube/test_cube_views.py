@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.arrays import row_of_entries
 from cube2net.cube.building.build import build, update
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.pivot import count_cells
-from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cells, Cube

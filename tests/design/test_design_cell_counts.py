@@ -48,6 +48,8 @@ def test_cells_are_counted_as_one_by_one(rows, least):
     seen = set().union(*(objects for _, _, objects in rows))
     assert (counts.cells, counts.dead) == (len(kept), len(cells) - len(kept))
     assert counts.share == pytest.approx(len(set().union(*kept.values())) / len(seen))
+    records = {cell: [things for one, two, things in rows if cell in set(product(one, two))] for cell in kept}
+    assert counts.single == sum(len(cell) == 1 and len(cell[0]) > 1 for cell in records.values())
     assert counts.giant == sum(len(members) > len(seen) / 4 for members in cells.values())
     bits = 0.0
     for thing in seen:

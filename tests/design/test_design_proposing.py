@@ -1,5 +1,6 @@
 """Tables with planted answers: the right dimensions are proposed, and no others."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -254,6 +255,38 @@ def test_nothing_can_be_proposed_without_attributes_that_tell_apart():
         assert found.reason == (
             "no attribute tells groups of objects apart: give the items one that does, such as a city or a year"
         )
+
+
+def test_a_dimension_whose_cells_hold_single_records_is_not_proposed():
+    rng = np.random.default_rng(2)
+    cast = [rng.choice(900, 12, replace=False) for _ in range(300)]
+    items = pa.table(
+        {
+            "item": [f"film {row}" for row in range(300)],
+            "day": [f"day {day}" for day in rng.choice(280, 300)],
+            "genre": rng.choice(["Drama", "War", "Noir", "Comedy"], 300).tolist(),
+        }
+    )
+    names = [f"o{row}" for row in range(900)]
+    mentions = [(film, person) for film, people in enumerate(cast) for person in sorted(people.tolist())]
+    films = Corpus(
+        table(OBJECTS, object=names, name=names, kind=["actor"] * 900),
+        items,
+        table(MENTIONS, item=[film for film, _ in mentions], object=[person for _, person in mentions]),
+    )
+    found = proposed(films)
+    assert named(found) == ["genre"]
+    assert re.search(r"\d+ of \d+ cells would hold a single record|values on 300 items", found.attributes[0].reason)
+
+
+def test_every_dimension_is_explained_with_numbers_and_its_largest_cells():
+    found = proposed(nodes(city=["Rome"] * 40 + ["Oslo"] * 30 + ["Bonn"] * 20 + ["Ulm"] * 10))
+    assert found.explanations == (
+        "city: 4 labels on 100% of the items; 4 cells of 10 objects or more hold 100% of the objects; for example "
+        "Rome (40 objects, 40 items), Oslo (30 objects, 30 items), Bonn (20 objects, 20 items)",
+    )
+    year = proposed(nodes(year=[1990 + row % 20 for row in range(400)]))
+    assert [cell.label for cell in year.sample_cells["year"]] == ["1990", "1991", "1992"]
 
 
 def test_the_same_seed_proposes_the_same():

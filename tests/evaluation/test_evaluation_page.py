@@ -260,7 +260,9 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
     write(report(found_again(pairs=24)), tmp_path)
     told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert (told["task"], told["measures"], told["settings"]) == ("hidden", ["AUC"], {"pairs": 24})
-    assert [(each["low"], each["chance"], each["sure"]) for each in told["differences"]] == [(None, None, False)] * 2
+    assert [(each["low"], each["p_value"], each["is_significant"]) for each in told["differences"]] == [
+        (None, None, False)
+    ] * 2
     lines = list(csv.DictReader((tmp_path / "trials.csv").open(encoding="utf-8")))
     assert len(lines) == 18 and {line["AUC"] for line in lines} == {"0.6", "0.8", "0.7"}
 

@@ -154,12 +154,12 @@ def test_four_times_the_objects_halve_the_interval() -> None:
 
 def test_a_planted_difference_is_found_and_sure_and_none_is_not() -> None:
     up, level, down = differences(PLANTED, [(GREEDY, NONE), (HOPS, NONE), (NONE, GREEDY)])
-    assert up.sure
+    assert up.is_significant
     assert 0.1 < up.low < up.mean < up.high
     assert up.effect > 1
-    assert not level.sure
+    assert not level.is_significant
     assert level.low < 0 < level.high
-    assert down.sure
+    assert down.is_significant
     assert (down.mean, down.effect) == (-up.mean, -up.effect)
     assert (down.low, down.high) == (pytest.approx(-up.high), pytest.approx(-up.low))
     assert (up.one, up.other, up.model, up.measure, up.runs) == (GREEDY, NONE, ALL, "F1", 6)
@@ -173,7 +173,7 @@ def test_identical_configurations_do_not_differ(measure: str) -> None:
     found = Comparison("clustering", MEASURES, (*PLANTED.trials[:12], *same), truth=PLANTED.truth)
     (apart,) = differences(found, [(NONE, HOPS)], measure=measure)
     assert (apart.mean, apart.low, apart.high, apart.t_test, apart.wilcoxon, apart.effect) == (0, 0, 0, 1, 1, 0)
-    assert not apart.sure
+    assert not apart.is_significant
 
 
 def test_means_and_tests_are_those_of_the_scores_as_they_are() -> None:
@@ -235,7 +235,7 @@ def test_p_values_are_corrected_within_the_list_they_are_asked_in() -> None:
     together = differences(PLANTED, pairs)
     assert [each.t_test for each in together] == holm([each.t_test for each in alone])
     assert [each.wilcoxon for each in together] == holm([each.wilcoxon for each in alone])
-    assert [each.chance for each in together] == holm([each.chance for each in alone])
+    assert [each.p_value for each in together] == holm([each.p_value for each in alone])
 
 
 def test_the_level_at_which_holm_decides_by_hand() -> None:
@@ -259,7 +259,7 @@ def test_the_interval_of_one_difference_is_that_of_95_percent_and_of_several_as_
     alone = [differences(PLANTED, [pair])[0] for pair in pairs]
     together = differences(PLANTED, pairs)
     assert [each.level for each in alone] == [LEVEL] * 3
-    assert [each.level for each in together] == holm_levels([each.chance for each in alone])
+    assert [each.level for each in together] == holm_levels([each.p_value for each in alone])
     for one, each in zip(alone, together, strict=True):
         wider = stats.norm.isf(each.level / 2) / stats.norm.isf(0.025)
         assert each.mean - each.low == pytest.approx(wider * (one.mean - one.low))
@@ -293,10 +293,10 @@ def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_w
         shares = {config: float(rng.choice([0.3, 0.5, 0.6, 0.9])) for config in configs}
         found = planted(shares, seeds=runs, count=30, seed=seed)
     for each in differences(found, [(config, NONE) for config in configs[1:]], resamples=50):
-        assert each.sure == (each.low > 0 or each.high < 0) == (each.chance < LEVEL)
+        assert each.is_significant == (each.low > 0 or each.high < 0) == (each.p_value < LEVEL)
         assert each.low <= each.mean <= each.high if runs > 1 else math.isnan(each.low)
         (single,) = differences(found, [(each.one, NONE)], resamples=50)
-        assert single.sure or not each.sure
+        assert single.is_significant or not each.is_significant
         # the rule without any of it: 95 % of the draws are on one side of 0
         draws = statistics.Draws(found, found.measures[0], found.trials, 50, 0)
         two = [
@@ -309,7 +309,7 @@ def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_w
         keys = [(a.seed, a.model) for a, _ in two]
         means = draws.means(np.stack([draws.scores[a] - draws.scores[b] for a, b in two]), keys)
         low, high = np.quantile(means, [0.025, 0.975])
-        assert low > 0 or high < 0 or not each.sure
+        assert low > 0 or high < 0 or not each.is_significant
 
 
 def test_seeds_that_one_side_lacks_are_left_out_of_the_pair() -> None:
@@ -396,11 +396,11 @@ def test_one_run_cannot_be_sure(task: str) -> None:
         found = linked(users(NONE, 0, rows.tolist()), users(GREEDY, 0, (1 - rows).tolist()))
     (apart,) = differences(found, [(GREEDY, NONE)])
     assert apart.runs == 1
-    assert math.isnan(apart.low) and math.isnan(apart.high) and math.isnan(apart.chance)
+    assert math.isnan(apart.low) and math.isnan(apart.high) and math.isnan(apart.p_value)
     assert math.isnan(apart.t_test)
     assert math.isnan(apart.wilcoxon)
     assert math.isnan(apart.effect)
-    assert not apart.sure
+    assert not apart.is_significant
 
 
 def test_a_difference_that_never_varies_has_no_t_test_and_the_interval_decides() -> None:
@@ -418,11 +418,11 @@ def test_a_difference_that_never_varies_has_no_t_test_and_the_interval_decides()
     assert large.effect == -math.inf
     assert large.wilcoxon == pytest.approx(2 * 2 / 2**4)
     assert large.high < 0
-    assert large.sure
+    assert large.is_significant
     # one object of 40: the same over all seeds, and yet not sure, because other objects might have said otherwise
     assert small.effect == math.inf
     assert small.low <= 0 < small.mean
-    assert not small.sure
+    assert not small.is_significant
 
 
 def test_for_links_the_user_is_what_differences_are_tested_over() -> None:
@@ -449,7 +449,7 @@ def test_a_planted_difference_of_links_is_sure_over_seeds_that_do_not_differ() -
         *[users(*of) for seed in (0, 1) for of in ((NONE, seed, base), (GREEDY, seed, base + base[::-1] / 2))]
     )
     (apart,) = differences(found, [(GREEDY, NONE)])
-    assert apart.sure
+    assert apart.is_significant
     assert apart.t_test < 1e-6
 
 
@@ -467,11 +467,11 @@ def test_users_without_a_score_are_dropped() -> None:
     single = linked(*[users(s, seed, [v, math.nan]) for s, v in ((GREEDY, 0.4), (NONE, 0.2)) for seed in range(2)])
     (lone,) = differences(single, [(GREEDY, NONE)])
     assert math.isnan(lone.t_test)
-    assert not lone.sure
+    assert not lone.is_significant
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "chance", "sure"),
+    ("low", "high", "p_value", "is_significant"),
     [
         (0.01, 0.2, 0.01, True),
         (-0.2, -0.01, 0.01, True),
@@ -480,16 +480,18 @@ def test_users_without_a_score_are_dropped() -> None:
         (0.0, 0.2, 0.05, False),
     ],
 )
-def test_sure_is_an_interval_without_zero(low: float, high: float, chance: float, sure: bool) -> None:
-    assert Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, 0.5, 0.5, 1.0, 10, chance).sure is sure
+def test_significant_is_an_interval_without_zero(low: float, high: float, p_value: float, is_significant: bool) -> None:
+    assert (
+        Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, 0.5, 0.5, 1.0, 10, p_value).is_significant is is_significant
+    )
 
 
 def test_the_chance_of_a_difference_is_that_of_its_spread_over_draws_and_is_corrected_by_holm() -> None:
     (alone,) = differences(PLANTED, [(GREEDY, NONE)])
     again = differences(PLANTED, [(GREEDY, NONE), (HOPS, NONE)])
-    assert 0.0 <= alone.chance <= again[0].chance <= 1.0
+    assert 0.0 <= alone.p_value <= again[0].p_value <= 1.0
     same = differences(PLANTED, [(NONE, NONE)])[0]
-    assert (same.chance, same.sure) == (1.0, False)
+    assert (same.p_value, same.is_significant) == (1.0, False)
 
 
 def test_a_great_difference_is_sure_after_three_runs_among_many_configurations() -> None:
@@ -501,7 +503,7 @@ def test_a_great_difference_is_sure_after_three_runs_among_many_configurations()
     found = differences(
         Comparison("clustering", ("F1", "JC", "NMI"), tuple(trials), truth), [(s, NONE) for s in configs]
     )
-    assert all(each.sure for each in found)
+    assert all(each.is_significant for each in found)
 
 
 def test_questions_that_have_no_answer_are_refused() -> None:

@@ -150,12 +150,12 @@ def test_table_four_ranks_the_cells_by_the_order_chosen() -> None:
     )
 
 
-def test_differences_are_rows_with_their_chances() -> None:
+def test_differences_are_rows_with_their_p_values() -> None:
     found = Difference(GREEDY[0], ALONE, ALL, "F1", 0.25, 0.125, 0.375, 0.5, 0.0625, math.inf, 5, 0.0001)
     table = difference_table([found], "Differences")
     assert table.markdown().splitlines()[2:5] == [
         "| configuration | difference | p after Holm: bootstrap | p after Holm: t-test | p after Holm: Wilcoxon "
-        "| effect | runs | sure |",
+        "| effect | runs | significant |",
         "| :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- |",
         "| greedy · linked · cells · n_cells 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.500 | 0.062 | ∞ | 5 | yes |",
     ]
@@ -216,7 +216,7 @@ def test_a_long_table_is_folded_and_keeps_every_row() -> None:
     ("cell", "style", "text"),
     [
         (None, "score", "–"),
-        (math.nan, "chance", "–"),
+        (math.nan, "p-value", "–"),
         (-math.inf, "change", "−∞"),
         (-0.25, "change", "−0.250"),
         (0.001, "seconds", "< 0.01"),

@@ -533,7 +533,7 @@ def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
     )
     assert (found.sentence == told) == (pairs < 30) == (not found.helps)
     for each in (*found.differences, *found.baseline_differences):
-        assert each.sure == (pairs >= 30) and math.isnan(each.low) == math.isnan(each.chance) == (pairs < 30)
+        assert each.is_significant == (pairs >= 30) and math.isnan(each.low) == math.isnan(each.p_value) == (pairs < 30)
 
 
 def test_hidden_links_are_judged_like_links_with_every_model_and_no_floor() -> None:

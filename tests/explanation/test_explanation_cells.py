@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.statistics import share_interval
 from cube2net.api.plan import METHODS
-from cube2net.cube.views import pick_cells, roll_up
+from cube2net.cube.cuboids import pick_cells
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount
@@ -76,23 +77,23 @@ def test_a_cell_that_is_not_chosen_says_what_it_would_add_and_why_it_was_not(sma
     out = of_cell(small, 2)
     assert (out.chosen, out.rank, out.in_turn) == (False, None, None)
     assert out.last == 4 / 11 - 4 / 7
-    assert out.why_not.startswith("for n_cells is 2 and so many cells are, and the last of them added -0.0286")
-    assert out.sentence.startswith("⟨label 2⟩ is not chosen, for n_cells is 2")
+    assert out.why_not.startswith("n_cells is 2, and the last cell added -0.0286")
+    assert out.sentence.startswith("⟨label 2⟩ is not chosen because n_cells is 2")
     assert of_cell(small, 3).before == 0 and out.before == 1
 
 
 def test_a_cell_that_serves_too_few_is_told_so() -> None:
     cube = toy_cube([[0, 1, 2], [2, 3], [3]], objects=5)
     network = c2n.construct(cube, cube.query([0, 1, 3]), form="cells")
-    assert of_cell(network, 2).why_not == "for it would serve 1 of the query, and a cell has to serve 2"
+    assert of_cell(network, 2).why_not == "it would serve 1 of the query, and a cell has to serve 2"
 
 
 def test_a_cell_that_does_not_fit_is_told_so() -> None:
     cube = toy_cube([[0, 1], [0, 2, 3, 4]], objects=5, links=[(0, 2), (0, 1), (2, 3), (0, 3)])
     limited = c2n.construct(cube, cube.query([0, 1]), form="objects", max_nodes=3)
-    assert of_cell(limited, 1).why_not == "for with it there are 5 objects, and max_nodes is 3"
-    linked = c2n.construct(cube, cube.query([0, 1]), form="objects", max_links=2)
-    assert of_cell(linked, 1).why_not == "for with it there are 4 links, and max_links is 2"
+    assert of_cell(limited, 1).why_not == "with it there are 5 objects, and max_nodes is 3"
+    linked = c2n.construct(cube, cube.query([0, 1]), form="objects", options=c2n.NetworkOptions(max_links=2))
+    assert of_cell(linked, 1).why_not == "with it there are 4 links, and max_links is 2"
 
 
 def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
@@ -109,7 +110,12 @@ def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(level
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
     cube = c2n.build(planted.corpus, min_objects=5)
     view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
-    network = c2n.construct(view, planted.query(0), n_cells=4, levels="full" if levels == "rolled up" else levels)
+    network = c2n.construct(
+        view,
+        planted.query(0),
+        n_cells=4,
+        options=c2n.NetworkOptions(levels="full" if levels == "rolled up" else levels),
+    )
     own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
     labels = [
         [d.labels[number] for d, number in zip(cube.dimensions, row, strict=True)]
@@ -182,7 +188,7 @@ def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, obj
     for seed in range(3):
         cube = random_cube(seed)
         options = QUICK.get(method, {})
-        network = c2n.construct(
+        network = c2n.api.construct_by_name(
             cube, cube.query(list(range(0, 40, 4))), method, n_cells=4, objective=objective, **options
         )
         account = c2n.explain(network)
@@ -247,8 +253,8 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
     assert isinstance(account, ValueAccount)
     assert (account.total(), account.objects) == (network.selection.value, len(network.selection.objects))
     more = len(network.objects) - 3
-    said = f"{more} objects were brought by the method {method}, which chooses no cells"
-    assert account.sentence == (said if more else f"the method {method} brought no objects and chooses no cells")
+    said = f"{more} objects were added by the method {method}, which chooses no cells"
+    assert account.sentence == (said if more else f"the method {method} added no objects and chooses no cells")
     assert repr(account) == f"ValueAccount({more} objects by {method}, no cells)"
     pinned = c2n.construct(cube, Query(np.array([1, 5, 9])), method, pins=["o30"])
     assert str(c2n.explain(pinned)).endswith("chooses no cells, and 1 object is pinned")

@@ -49,10 +49,10 @@ def entries_of(cell: SeparatingCell) -> Entries:
     )
 
 
-def contrast_of(seed: int, m: int = 10, chance: float = 1.0) -> tuple[Cube, list[int], list[int], Contrast]:
+def contrast_of(seed: int, m: int = 10, alpha: float = 1.0) -> tuple[Cube, list[int], list[int], Contrast]:
     cube = leveled_cube(seed, **SHAPE)
     ones, twos = halves(seed, cube)
-    return cube, ones, twos, c2n.contrast(cube, ones, twos, m, chance=chance)
+    return cube, ones, twos, c2n.contrast(cube, ones, twos, m, alpha=alpha)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -67,7 +67,7 @@ def test_shares_and_chances_are_those_of_brute_force(seed: int) -> None:
         assert cell.shares == (a / len(ones), b / len(twos))
         assert cell.for_one == (a / len(ones) > b / len(twos))
         raw = stats.fisher_exact([[a, b], [len(ones) - a, len(twos) - b]]).pvalue
-        assert cell.raw_chance == pytest.approx(raw, rel=1e-9)
+        assert cell.raw_p_value == pytest.approx(raw, rel=1e-9)
         own, other = (a / len(ones), b / len(twos)) if cell.for_one else (b / len(twos), a / len(ones))
         assert cell.lift == pytest.approx(own / other if other else math.inf)
         assert cell.low < cell.difference < cell.high
@@ -91,8 +91,8 @@ def test_chances_are_corrected_over_all_different_sets_of_objects_that_could_be_
     assert found.tested == len(tested)
     corrected = np.minimum(1, np.maximum.accumulate(np.array(tested) * np.arange(len(tested), 0, -1)))
     for cell in found.cells:
-        rank = int(np.argmin(np.abs(np.array(tested) - cell.raw_chance)))
-        assert cell.chance == pytest.approx(corrected[rank], rel=1e-6)
+        rank = int(np.argmin(np.abs(np.array(tested) - cell.raw_p_value)))
+        assert cell.p_value == pytest.approx(corrected[rank], rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -173,26 +173,26 @@ def test_the_value_is_as_said_no_choice_exceeds_the_bound_and_greedy_keeps_its_p
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0]))
-def test_no_cell_is_one_that_another_makes_redundant(seed: int, chance: float) -> None:
-    cube, ones, twos, found = contrast_of(seed, 20, chance)
+def test_no_cell_is_one_that_another_makes_redundant(seed: int, alpha: float) -> None:
+    cube, ones, twos, found = contrast_of(seed, 20, alpha)
     plain = brute_cells(cube)
     extents = [frozenset(plain[entries_of(cell)] & {*ones, *twos}) for cell in found.cells]
     assert len(extents) == len(set(extents))
     for one in found.cells:
-        assert one.chance <= chance
+        assert one.p_value <= alpha
         assert not any(explains(cube, ones, twos, entries_of(other), entries_of(one)) for other in found.cells)
 
 
 @given(st.integers(0, 10_000))
 def test_exchanging_the_queries_mirrors_the_answer(seed: int) -> None:
     cube, ones, twos, found = contrast_of(seed)
-    other = c2n.contrast(cube, twos, ones, chance=1.0)
+    other = c2n.contrast(cube, twos, ones, alpha=1.0)
     assert other.sizes == found.sizes[::-1]
     assert other.value == pytest.approx(found.value, abs=1e-12)
     assert other.bound == pytest.approx(found.bound, abs=1e-12)
     assert [cell.labels for cell in other.cells] == [cell.labels for cell in found.cells]
     for one, two in zip(found.cells, other.cells, strict=True):
-        assert (one.ones, one.twos, one.chance, one.lift) == (two.twos, two.ones, two.chance, two.lift)
+        assert (one.ones, one.twos, one.p_value, one.lift) == (two.twos, two.ones, two.p_value, two.lift)
         assert one.for_one != two.for_one
         assert (one.low, one.high) == pytest.approx((-two.high, -two.low))
 
@@ -201,7 +201,7 @@ def test_exchanging_the_queries_mirrors_the_answer(seed: int) -> None:
 def test_the_order_of_objects_changes_nothing(seed: int, random: object) -> None:
     cube, ones, twos, found = contrast_of(seed)
     random.shuffle(ones)  # type: ignore[attr-defined]
-    assert c2n.contrast(cube, ones, twos, chance=1.0).to_dict() == found.to_dict()
+    assert c2n.contrast(cube, ones, twos, alpha=1.0).to_dict() == found.to_dict()
 
 
 def test_sides_without_a_difference_are_told_apart_by_nothing() -> None:
@@ -209,8 +209,10 @@ def test_sides_without_a_difference_are_told_apart_by_nothing() -> None:
     rows = np.random.default_rng(5).permutation(60)
     found = c2n.contrast(cube, rows[:30].tolist(), rows[30:].tolist())
     assert found.cells == () and found.value == 0
-    assert found.nearest is not None and found.nearest.chance > LEVEL
-    assert found.sentence.startswith("no cell tells first (30 objects) from second (30 objects) beyond chance: the nea")
+    assert found.nearest is not None and found.nearest.p_value > LEVEL
+    assert found.sentence.startswith(
+        "no cell separates first (30 objects) from second (30 objects) significantly: the clo"
+    )
 
 
 def test_a_label_against_the_rest_is_told_by_cells_that_hold_more_of_it() -> None:
@@ -223,11 +225,11 @@ def test_a_label_against_the_rest_is_told_by_cells_that_hold_more_of_it() -> Non
     pair = c2n.contrast(cube, ones, twos)
     best = {cell.labels for cell in pair.cells}
     assert found["a"].cells[0].labels in best | {cell.labels for each in found for cell in each.cells}
-    alone = c2n.contrast(cube, ones, twos, chance=1.0)
-    raws = {cell.labels: cell.raw_chance for cell in alone.cells}
+    alone = c2n.contrast(cube, ones, twos, alpha=1.0)
+    raws = {cell.labels: cell.raw_p_value for cell in alone.cells}
     for cell in found["a"].cells:
-        assert cell.raw_chance == pytest.approx(raws.get(cell.labels, cell.raw_chance))
-        assert cell.chance >= cell.raw_chance
+        assert cell.raw_p_value == pytest.approx(raws.get(cell.labels, cell.raw_p_value))
+        assert cell.p_value >= cell.raw_p_value
 
 
 def test_a_query_is_not_written_to() -> None:

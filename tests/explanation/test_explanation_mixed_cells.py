@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.api.build import build
 from cube2net.api.datasets import make_planted
-from cube2net.cube.views import cuboid, pick_cells, roll_up
+from cube2net.cube.cuboids import cuboid, pick_cells
+from cube2net.cube.views import roll_up
 from cube2net.explanation.mixed_cells import (
     MixedCells,
     count_objects,

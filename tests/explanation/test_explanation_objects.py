@@ -105,7 +105,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
 def test_items_are_those_that_a_loop_over_all_items_finds(view: str, levels: Any) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
     cube = VIEWS[view](c2n.build(planted.corpus))
-    network = c2n.construct(cube, planted.query(0), levels=levels)
+    network = c2n.construct(cube, planted.query(0), options=c2n.NetworkOptions(levels=levels))
     assert cube.items is not None
     index = cube.items()
     rows = [set(index.objects[item].tolist()) for item in range(len(index))]
@@ -153,7 +153,7 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
 def hybrid() -> Network:
     links = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 7)]
     cube = toy_cube([[0, 1, 2], [0, 6], [3, 4], [9, 10]], objects=11, links=links)
-    return c2n.construct(cube, cube.query([0, 1]), n_neighbors=2)
+    return c2n.construct(cube, cube.query([0, 1]), options=c2n.NetworkOptions(n_neighbors=2))
 
 
 def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
@@ -161,7 +161,7 @@ def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
         cube = toy_cube([[0, 1, 2]], objects=4, links=links)
         assert (
             f"of the query, {word} Object"
-            in of_object(c2n.construct(cube, cube.query([0, 1]), n_neighbors=1), 2).sentence
+            in of_object(c2n.construct(cube, cube.query([0, 1]), options=c2n.NetworkOptions(n_neighbors=1)), 2).sentence
         )
 
 
@@ -171,8 +171,8 @@ def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
     assert (near.came, near.rank, near.present, near.miss) == ("neighbor", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
-        "Object 2 is there as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
-        "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
+        "Object 2 is in the network as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "heaviest to Object 1; 1 chosen cell contains it, first ⟨label 0⟩, chosen cell number 1 (+2)"
     )
     assert repr(near) == (
         "ObjectExplanation(Object 2: neighbor, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
@@ -185,10 +185,11 @@ def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network
     assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("n_neighbors", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "n_neighbors=8 would bring it (it is 2 now)" in away.sentence
+    assert "n_neighbors=8 would add it (it is 2 now)" in away.sentence
     assert of_object(hybrid, 8).sentence == (
-        "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
-        "no chosen cell holds it"
+        "Object 8 is not in the network: no links lead from the query to it; "
+        "no path of 4 links or fewer leads to the query; "
+        "no chosen cell contains it"
     )
 
 
@@ -221,7 +222,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
         return
     assert found.miss is not None and found.cells == ()
     if not held:
-        assert found.miss.obstacle == "no cell holds it"
+        assert found.miss.obstacle == "no cell contains it"
         return
     worth = network.context.worth
     values = {
@@ -237,33 +238,33 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
 def test_as_many_objects_as_said_bring_the_missing_one_by_pagerank_and_one_fewer_do_not(seed: int, row: int) -> None:
     cube = random_cube(seed % 60, links=70)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
-    found = of_object(c2n.construct(cube, query, "pagerank", top=5), row)
+    found = of_object(c2n.construct(cube, query, c2n.methods.PageRank(top=5)), row)
     if found.present:
         return
     assert found.miss is not None
     if found.miss.option:
         assert found.miss.needed is not None and found.miss.needed > 5
         for top in (found.miss.needed - 1, found.miss.needed):
-            brought = c2n.construct(cube, query, "pagerank", top=top).objects
+            brought = c2n.construct(cube, query, c2n.methods.PageRank(top=top)).objects
             assert (row in brought) == (top == found.miss.needed)
     else:
-        assert row not in c2n.construct(cube, query, "pagerank", top=40).objects
+        assert row not in c2n.construct(cube, query, c2n.methods.PageRank(top=40)).objects
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))
 def test_as_many_near_objects_as_said_bring_the_missing_one(seed: int, row: int) -> None:
     cube = random_cube(seed % 60, links=70)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
-    found = of_object(c2n.construct(cube, query, n_neighbors=3), row)
+    found = of_object(c2n.construct(cube, query, options=c2n.NetworkOptions(n_neighbors=3)), row)
     if found.present:
         return
     assert found.miss is not None
     if found.miss.option:
         assert found.miss.needed is not None
         if found.miss.exact:
-            assert row in c2n.construct(cube, query, n_neighbors=found.miss.needed).objects
+            assert row in c2n.construct(cube, query, options=c2n.NetworkOptions(n_neighbors=found.miss.needed)).objects
     else:
-        assert row not in c2n.construct(cube, query, n_neighbors=40).objects
+        assert row not in c2n.construct(cube, query, options=c2n.NetworkOptions(n_neighbors=40)).objects
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))
@@ -290,11 +291,11 @@ def test_of_hops_no_more_is_claimed_than_comes(
 ) -> None:
     cube = random_cube(seed % 60, links=50)
     query = cube.query([1, 2, 3])
-    found = of_object(c2n.construct(cube, query, Hops(fan_out=fan_out), **limits), row)
+    found = of_object(c2n.api.construct_by_name(cube, query, Hops(fan_out=fan_out), **limits), row)
     if found.miss is None or found.miss.option != "hops":
         return
     assert found.miss.exact == (fan_out is None and not limits)
-    assert ("hops=2 would bring it" if found.miss.exact else "hops has to be at least 2 to bring it") in str(found)
+    assert ("hops=2 would add it" if found.miss.exact else "hops has to be at least 2 to add it") in str(found)
     if found.miss.exact:
         assert row in c2n.construct(cube, query, Hops(hops=2)).objects
 
@@ -318,7 +319,7 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     query = cube.query([0, 1])
 
     def miss(row: int, method: str = "greedy", **options: Any) -> str:
-        return str(of_object(c2n.construct(cube, query, method, **options), row).miss)
+        return str(of_object(c2n.api.construct_by_name(cube, query, method, **options), row).miss)
 
     assert miss(5, form="cells").startswith("the form 'cells' has no objects beside the query")
     assert miss(5, "none") == "the method 'none' brings nothing: any other may"
@@ -326,11 +327,11 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(2, form="objects", keep_unlinked=False).startswith(
         "it has no link to any object of the network (keep_unlinked=True"
     )
-    assert miss(5, form="objects") == "no cell holds it"
+    assert miss(5, form="objects") == "no cell contains it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
     assert miss(3, form="objects", n_cells=1) == (
-        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
-        "n_cells is 1, and so many cells are chosen"
+        "the cheapest cell that contains it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
+        "n_cells is 1, and that many cells are chosen"
     )
 
 

@@ -17,7 +17,7 @@ from toys import random_cube, toy_cube
 
 
 def steered(seed: int, **options: Any) -> Network:
-    """Return a network of a random cube with some pins, bans and likes."""
+    """Return a network of a random cube with some pins, bans and preferences."""
     cube, rng = random_cube(seed % 80), np.random.default_rng(seed)
     rows = rng.permutation(40).tolist()
     cells = rng.permutation(12).tolist()
@@ -25,9 +25,8 @@ def steered(seed: int, **options: Any) -> Network:
         "pins": [cube.cell(cells[0]), cube.cell(cells[1]), f"o{rows[8]}"],
         "bans": [cube.cell(cells[2]), f"o{rows[9]}", f"o{rows[10]}"],
         "prefer": [f"o{rows[11]}"],
-        "avoid": [f"o{rows[12]}", f"o{rows[13]}"],
     }
-    return c2n.construct(cube, cube.query(rows[:8]), n_cells=5, **wishes, **options)
+    return c2n.api.construct_by_name(cube, cube.query(rows[:8]), n_cells=5, **wishes, **options)
 
 
 @example(26900, FBeta(beta=0.3), "objects")
@@ -61,7 +60,7 @@ def test_pins_bans_and_bars_are_said() -> None:
     links = [(0, 1), (0, 2), (0, 3), (1, 4), (4, 5)]
     cube = toy_cube([[0, 1, 2], [3, 4], [0, 5]], objects=6, links=links)
     wishes: dict[str, Any] = {"pins": ["o5", ("label 1",)], "bans": ["o2", ("label 2",)]}
-    network = c2n.construct(cube, cube.query([0, 1]), n_neighbors=2, **wishes)
+    network = c2n.api.construct_by_name(cube, cube.query([0, 1]), n_neighbors=2, **wishes)
 
     def of_object(key: str) -> ObjectExplanation:
         found = c2n.explain(network, key)
@@ -73,22 +72,14 @@ def test_pins_bans_and_bars_are_said() -> None:
         assert isinstance(found, CellExplanation)
         return found
 
-    assert of_object("o5").came == "pinned" and "is there because it is pinned" in of_object("o5").sentence
+    assert of_object("o5").came == "pinned" and "is in the network because it is pinned" in of_object("o5").sentence
     assert str(of_object("o2").miss) == "it is banned" and of_object("o2").rank is None
     (third,) = {"o3", "o4"} - set(network.nodes["id"].to_pylist())
     miss = of_object(third).miss
     assert miss is not None and (miss.option, miss.needed, miss.now) == ("n_neighbors", 8, 2)
     assert (of_cell("label 1").pinned, of_cell("label 1").rank) == (True, 1)
-    assert of_cell("label 2").banned and "is not chosen, being banned" in of_cell("label 2").sentence
+    assert of_cell("label 2").banned and "is not chosen because it is banned" in of_cell("label 2").sentence
     assert of_cell("label 0").objects == 2
-
-
-def test_what_is_unliked_or_nearer_to_it_is_said_to_be_never_near() -> None:
-    cube = toy_cube([[0, 1, 2, 3]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4)])
-    network = c2n.construct(cube, cube.query([0]), n_neighbors=4, avoid=["o4"])
-    for key, said in (("o4", "it is avoided"), ("o3", "it is nearer to what is avoided than to the query")):
-        found = c2n.explain(network, key)
-        assert isinstance(found, ObjectExplanation) and str(found.miss).startswith(said)
 
 
 def test_an_object_that_a_view_leaves_out_is_said_to_be() -> None:

@@ -307,7 +307,7 @@ def test_a_bad_table_of_names_is_refused(anthology: Path, content: bytes, text: 
 
 
 def test_a_path_that_is_not_there_or_holds_nothing_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"nowhere is not there: name the Anthology's folder, or its tar\.xz"):
+    with pytest.raises(SourceError, match=r"nowhere does not exist: name the Anthology's folder, or its tar\.xz"):
         Acl().read([tmp_path / "nowhere"])
     with pytest.raises(SourceError, match=r"holds no XML: expected the Anthology's folder, with data/xml in it"):
         Acl().read([tmp_path])

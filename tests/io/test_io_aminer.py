@@ -450,7 +450,7 @@ def test_what_cannot_be_unpacked_says_so(tmp_path: Path) -> None:
 def test_what_is_not_there_or_holds_no_paper_says_so(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no path is given: expected AMiner's file or folder"):
         Aminer().read([])
-    with pytest.raises(SourceError, match="gone.json is not there: expected AMiner's file or folder"):
+    with pytest.raises(SourceError, match="gone.json does not exist: expected AMiner's file or folder"):
         read(tmp_path / "gone.json")
     with pytest.raises(SourceError, match="holds no file to read: expected AMiner's"):
         read(tmp_path)

@@ -171,7 +171,7 @@ def test_a_delimiter_that_does_not_part_the_header_is_refused_with_the_header(tm
         read_rows(path, conventions=Conventions(delimiter=","))
     assert str(error.value) == (
         "x.csv line 1: delimiter=',' does not part the header 'Nr;Ort;Menge' "
-        "(is ';' what parts its columns? then say delimiter=';')"
+        "(is ';' the delimiter? then use delimiter=';')"
     )
     path.write_text("Kunden; 2024\nid,x\na;b,1\nc;d,2\n", encoding="utf-8")
     assert read_rows(path, conventions=Conventions(delimiter=",")).table.column_names == ["id", "x"]

@@ -252,8 +252,17 @@ def test_names_of_columns_need_not_be_texts() -> None:
 
 
 def test_a_texts_half_sign_is_lost_and_not_the_table() -> None:
-    nodes = pd.DataFrame({"id": ["a", "b"], "x": pd.Series(["\ud800", "y"], dtype=object)})
-    assert items_of(nodes)["x"] == ["?", "y"]
+    nodes = pd.DataFrame({"id": ["a", "b"], "x": pd.Series(["x\ud800", "y"], dtype=object)})
+    assert items_of(nodes)["x"] == ["x?", "y"]
+
+
+def test_links_alone_are_built_and_suggested_for_like_any_single_table() -> None:
+    rows = [(f"c{row % 30}", f"c{row * 11 % 29}", 2000 + row % 7, 1 + row % 12) for row in range(600)]
+    votes = pd.DataFrame([row for row in rows if row[0] != row[1]], columns=["from", "to", "year", "points"])
+    cubes = [c2n.build(votes), c2n.build(links=votes), c2n.build(pl.from_pandas(votes))]
+    assert {str(cube) for cube in cubes} == {"Cube(year: 7 cells, 30 objects, 390 links)"}
+    assert [str(spec) for spec in c2n.suggest(votes).dimensions] == ["year@years/decades"]
+    assert c2n.suggest(links=votes).reason.startswith("no attribute tells objects apart well; 100% of the objects are")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from cube2net.io.tables.read_rows import read_rows
 
 from table_files import put, read, refusal
 
+WORDED = "dates by their first day"
+
 
 def column(*values: str | None, name: str = "x", beside: dict | None = None, **given: str) -> tuple[list, str]:
     """Return what values of a column become, and how they were read."""
@@ -39,12 +41,15 @@ def column(*values: str | None, name: str = "x", beside: dict | None = None, **g
         (["1,234", "2,5"], [1.234, 2.5], "decimal=','"),
         (["1 234,5", "2\u202f000,25"], [1234.5, 2000.25], "decimal=','"),
         (["1'234.50", "2’000.25"], [1234.5, 2000.25], "decimal='.'"),
-        (["12,5 %", "3 %"], [12.5, 3.0], "decimal=',', without signs such as % and €"),
-        (["1.234,50 €", "-3,00 €"], [1234.5, -3.0], "decimal=',', without signs such as % and €"),
-        (["$1,234.50", "-$3.00"], [1234.5, -3.0], "decimal='.', without signs such as % and €"),
+        (["12,5 %", "3 %"], [12.5, 3.0], "decimal=',', '%' left out"),
+        (["1.234,50 €", "-3,00 €"], [1234.5, -3.0], "decimal=',', '€' left out"),
+        (["$1,234.50", "-$3.00"], [1234.5, -3.0], "decimal='.', '$' left out"),
+        (["$1,000"] * 10 + ["£7"], [1000] * 10 + [None], "decimal='.', '$' left out"),
+        (["90 min", "85 min"], [90, 85], "decimal='.', 'min' left out"),
+        (["CHF 1'200", "CHF 900"], [1200, 900], "decimal='.', 'CHF' left out"),
         (["+5", "-3"], [5, -3], "decimal='.'"),
         (["1,5e3", ",5"], [1500.0, 0.5], "decimal=','"),
-        (["3,5", "n/a", "-"], [3.5, None, None], "decimal=','"),
+        (["3,5", "n/a", "-"], [3.5, None, None], "decimal=',', 2 missing ('n/a', '-')"),
     ],
 )
 def test_numbers_are_read_as_they_are_written(values, numbers, way):
@@ -63,6 +68,12 @@ def test_numbers_are_read_as_they_are_written(values, numbers, way):
         ["a", "1,5"],
         ["00,5", "01,5"],
         ["10-11-12", "10-11-13"],
+        ["A1", "A2"],
+        ["Rome", "none"],
+        ["$5", "£6", "€7"],
+        ["NO", "NA", "SE", "DK", "DE", "FR"],
+        ["Mai 12", "Mai 13"],
+        ["2012/10", "2012/44"],
     ],
 )
 def test_codes_and_lists_stay_labels(labels):
@@ -84,6 +95,16 @@ def test_codes_and_lists_stay_labels(labels):
         (["25.02.2006 13:45", "26.02.2006 08:00:12"], ["2006-02-25", "2006-02-26"], "dates='dmy'"),
         (["2/25/2006 1:45 PM", "2/26/2006 8:00 AM"], ["2006-02-25", "2006-02-26"], "dates='mdy'"),
         (["29.02.2024", "28.02.2023"], ["2024-02-29", "2023-02-28"], "dates='dmy'"),
+        (["26-Oct-12", "2011", "NA"], ["2012-10-26", "2011-01-01", "None"], f"{WORDED}, 1 missing ('NA')"),
+        (["3. März 1999", "1. Dez. 2001"], ["1999-03-03", "2001-12-01"], WORDED),
+        (["3 de marzo de 1999", "1 enero 2001"], ["1999-03-03", "2001-01-01"], WORDED),
+        (["14 juillet 1989", "1er févr. 2001"], ["1989-07-14", "2001-02-01"], WORDED),
+        (["2 giugno 1946", "15 ago 2001"], ["1946-06-02", "2001-08-15"], WORDED),
+        (["October 26, 2012", "Fri, 2 Nov 2012 10:30"], ["2012-10-26", "2012-11-02"], WORDED),
+        (["Oct 2012", "May-13"], ["2012-10-01", "2013-05-01"], WORDED),
+        (["2012-10", "2012-11"], ["2012-10-01", "2012-11-01"], WORDED),
+        (["2012-W43", "2013-W01-2"], ["2012-10-22", "2013-01-01"], WORDED),
+        (["2012/13", "2013/14"], ["2012", "2013"], "seasons by their first year"),
     ],
 )
 def test_dates_are_read_as_they_are_written(values, days, way):
@@ -105,6 +126,11 @@ def test_what_can_be_read_in_two_ways_is_read_as_the_other_columns_of_the_table(
     assert column("1,234", "2,500", delimiter=";")[0] == [1.234, 2.5]
     assert column("03/04/2006", beside={"y": ["25/02/2006"]})[0] == [date(2006, 4, 3)]
     assert column("03/04/2006", beside={"y": ["3,14"]})[0] == [date(2006, 4, 3)]
+
+
+def test_spellings_of_yes_and_no_are_truth_values():
+    assert column("Yes", "no", "N", "unknown") == ([True, False, False, None], "1 missing ('unknown')")
+    assert column("ja", "nein")[0] == ["ja", "nein"]
 
 
 def test_what_is_said_goes_before_what_is_found():

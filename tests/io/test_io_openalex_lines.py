@@ -82,7 +82,7 @@ def test_no_work_at_all_is_one_sentence_with_the_first_reason(tmp_path: Path) ->
         SourceError, match=r"holds no file of works to read: expected OpenAlex's snapshot or some of its"
     ):
         OpenAlex().read([tmp_path])
-    with pytest.raises(SourceError, match=r"nowhere is not there: expected OpenAlex's snapshot"):
+    with pytest.raises(SourceError, match=r"nowhere does not exist: expected OpenAlex's snapshot"):
         OpenAlex().read([tmp_path / "nowhere"])
     with pytest.raises(SourceError, match=r"^no path is given: expected OpenAlex's snapshot"):
         OpenAlex().read([])

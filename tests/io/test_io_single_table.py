@@ -61,6 +61,14 @@ def test_a_manager_is_a_link_by_number_and_an_age_is_none(tmp_path: Path) -> Non
     assert links(corpus) == {frozenset(pair) for pair in (("ada", "bob"), ("ada", "eve"), ("eve", "kim"))}
 
 
+def test_managers_are_links_though_some_are_not_in_the_table(tmp_path: Path) -> None:
+    staff = "Name;Chef\r\nOtt, Ada;Bo Ek\r\nEk, Bo;Max Elsewhere\r\nLo, Cy;Ada Ott\r\nRae, Di;Eve Outside\r\n"
+    corpus, said = read(tmp_path, staff)
+    assert links(corpus) == {frozenset(("Ott, Ada", "Ek, Bo")), frozenset(("Lo, Cy", "Ott, Ada"))}
+    assert corpus.dropped == {"links to unknown nodes": 2}
+    assert "club.csv: links are in 'Chef', which names other rows (guessed)" in said
+
+
 def test_a_table_without_a_header_is_read_by_its_values(tmp_path: Path) -> None:
     rows = [f"{first};{last};{city};10,5{n}" for n, (first, last, city) in enumerate(HEADLESS)]
     corpus, said = read(tmp_path, "\r\n".join(rows))

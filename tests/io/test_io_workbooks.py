@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from workbook_files import HEAD, unzipped, workbook, zipped
+from workbook_files import HEAD, OLD_CUSTOMERS, ods, unzipped, workbook, xlsb, zipped
 
 from cube2net._util import xml as safe_xml
 from cube2net.errors import SourceError
@@ -180,10 +180,36 @@ def test_cells_of_one_column_share_what_is_kept_of_its_number(tmp_path):
     assert workbooks.column_of_letters.cache_info().currsize == 2
 
 
+@pytest.mark.parametrize("name", ["x.xls", "x.xlsb", "x.ods"])
+def test_workbooks_of_other_programs_are_read_with_their_types(tmp_path, name):
+    rows = [[day if type(day) is not date or name != "x.xlsb" else str(day) for day in row] for row in CUSTOMERS[:3]]
+    write = {"x.xls": lambda _: OLD_CUSTOMERS, "x.xlsb": xlsb, "x.ods": ods}[name]
+    found, said = rows_of(tmp_path / name, write({"Kunden": rows, "Notiz": [["leer"]]}), sheet="Kunden")
+    assert found == {title: [row[at] for row in rows[1:]] for at, title in enumerate(rows[0])}
+    assert said == []
+    with pytest.raises(SourceError, match=f"{name} has no sheet 'Kunde': it has 'Kunden', 'Notiz'"):
+        read_rows(tmp_path / name, conventions=Conventions(sheet="Kunde"))
+    assert Tables().read([tmp_path / name]).objects.num_rows == 2, "the sheet with the data is found"
+
+
+def test_a_workbook_that_spreads_out_without_end_is_refused(tmp_path):
+    row = '<table:table-row table:number-rows-repeated="1000000">' + _ods_row("x" * 50) + "</table:table-row>"
+    content = unzipped(ods({"a": [["id"]]}))
+    content["content.xml"] = content["content.xml"].replace(b"</table:table>", f"{row}</table:table>".encode())
+    (tmp_path / "x.ods").write_bytes(zipped(content))
+    with pytest.raises(SourceError, match=r"x.ods unpacks to more than 100 times its size"):
+        read_rows(tmp_path / "x.ods")
+
+
+def _ods_row(text):
+    return f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+
+
 def test_old_and_locked_workbooks_and_what_is_none_are_refused(tmp_path):
     for name, content, sentence in (
         ("x.xlsx", b"\xd0\xcf\x11\xe0" + bytes(600), "x.xlsx is locked by a password or of the time before 2007: save"),
-        ("x.xls", b"", "'x.xls' is a workbook of the time before 2007: save it as .xlsx or .csv"),
+        ("x.xls", b"", "x.xls cannot be read as a workbook: save it as .xlsx or .csv"),
+        ("x.ods", b"id,name\n", "x.ods cannot be read as a workbook: save it as .xlsx or .csv"),
         ("x.xlsx", b"id,name\n", "x.xlsx is no whole Excel workbook: save it as .xlsx or .csv"),
         ("x.xlsx", b"", "x.xlsx is no whole Excel workbook: save it as .xlsx or .csv"),
     ):

@@ -251,7 +251,7 @@ def test_bad_lines_are_counted_with_their_numbers_and_stop_when_strict(tmp_path:
 def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no path is given: expected Yelp's business.json, review.json"):
         Yelp().read([])
-    with pytest.raises(SourceError, match="gone is not there: expected Yelp's"):
+    with pytest.raises(SourceError, match="gone does not exist: expected Yelp's"):
         Yelp().read([tmp_path / "gone"])
     with pytest.raises(SourceError, match="holds no file to read"):
         Yelp().read([folder(tmp_path / "empty", {})])

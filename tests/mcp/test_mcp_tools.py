@@ -60,8 +60,8 @@ def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> N
 LOST = ["Twin", *(f"{name} nowhere" for name in hostile.NAMES[:12]), *(f"Objekt {at}" for at in range(12))]
 WITH_LOST: dict[str, dict[str, Any]] = {
     "find_objects": {"objects": LOST},
-    "construct": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST]},
-    "explain": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST], "node": "o77"},
+    "construct": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST]},
+    "explain": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "node": "o77"},
     "contrast": {"objects": [*ASKED, *LOST], "against": [*AGAINST, *LOST]},
     "drill": {"objects": [*ASKED, *LOST]},
     "pivot": {"rows": "venue", "columns": "topic", "objects": [*ASKED, *LOST]},
@@ -131,7 +131,7 @@ def test_where_no_name_means_one_object_the_candidates_are_the_answer() -> None:
 
 
 def test_the_network_is_that_of_the_library_with_more_near_objects() -> None:
-    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
+    network = c2n.construct(named_cube(), ASKED, options=c2n.NetworkOptions(n_neighbors=500))
     assert said("construct", objects=ASKED, max_tokens=WHOLE) == network.to_text(WHOLE, brief=True)
     assert said("construct", objects=ASKED, max_tokens=WHOLE, detail="full") == network.to_text(WHOLE)
     facts = ask("construct", objects=ASKED).structured
@@ -144,7 +144,12 @@ def test_the_options_that_matter_steer_the_network() -> None:
     cube = named_cube()
     cell = " · ".join(cube.cell(3))
     made = c2n.construct(
-        cube, ASKED, n_neighbors=5, n_cells=2, pins=["o1", cell], bans=["o77"], prefer=["o2"], avoid=["o3"]
+        cube,
+        ASKED,
+        n_cells=2,
+        pins=["o1", cell],
+        bans=["o77"],
+        options=c2n.NetworkOptions(n_neighbors=5, prefer=["o2"]),
     )
     steered = {
         "n_neighbors": 5,
@@ -152,19 +157,18 @@ def test_the_options_that_matter_steer_the_network() -> None:
         "pins": ["Object 1", cell],
         "bans": ["o77"],
         "prefer": ["o2"],
-        "avoid": ["Object 3"],
     }
     assert said("construct", objects=ASKED, max_tokens=WHOLE, **steered) == made.to_text(WHOLE, brief=True)
     for method in ("hops", "pagerank"):
         told = said("construct", objects=ASKED, method=method, max_tokens=WHOLE)
         assert told == c2n.construct(cube, ASKED, method=method).to_text(WHOLE, brief=True)
     part = c2n.api.view_cube(cube, where={"venue": ["venue 0"]})
-    wanted = c2n.construct(part, ASKED, n_neighbors=500).to_text(WHOLE, brief=True)
+    wanted = c2n.construct(part, ASKED, options=c2n.NetworkOptions(n_neighbors=500)).to_text(WHOLE, brief=True)
     assert said("construct", objects=ASKED, where={"venue": ["venue 0"]}, max_tokens=WHOLE) == wanted
 
 
 def test_explanations_are_those_of_the_library() -> None:
-    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
+    network = c2n.construct(named_cube(), ASKED, options=c2n.NetworkOptions(n_neighbors=500))
     for node in ("o77", "o60", network.labels[0]):
         given = node if isinstance(node, str) else " · ".join(node)
         assert said("explain", objects=ASKED, node=given).split("\n")[0] == str(c2n.explain(network, node))
@@ -174,7 +178,10 @@ def test_explanations_are_those_of_the_library() -> None:
 
 def test_what_is_not_there_is_told_with_what_would_bring_it() -> None:
     text = said("explain", objects=ASKED, node="o77", n_neighbors=3)
-    assert text.startswith("Object 77 is not there: n_neighbors has to be") or "n_neighbors=" in text.split("\n")[0]
+    assert (
+        text.startswith("Object 77 is not in the network: n_neighbors has to be")
+        or "n_neighbors=" in text.split("\n")[0]
+    )
 
 
 def test_two_lists_are_told_apart() -> None:
@@ -182,7 +189,7 @@ def test_two_lists_are_told_apart() -> None:
     cube = c2n.build(planted.corpus)
     one, two = list(planted.query(0)), list(planted.query(1))
     told = answer(CubeService(cube), "contrast", {"objects": one, "against": two, "names": ["A", "B"]})
-    assert "- ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001" in told.text
+    assert "- ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), p \\< 0.001" in told.text
     alone = answer(CubeService(cube), "contrast", {"objects": one})
     assert "all others" in alone.text and not alone.wrong
 
@@ -338,7 +345,7 @@ class Endless:
         self.begun.set()
         try:
             while True:
-                work.step()
+                work.check_stop()
         finally:
             self.ended.set()
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.cube.views import cuboid, roll_up
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, mixed_cell_of, node_of, title_of

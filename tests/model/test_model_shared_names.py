@@ -116,9 +116,9 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
 
 @pytest.mark.parametrize("brief", [False, True])
 def test_a_text_has_the_id_of_whoever_is_not_meant_by_the_name_alone(cube: Cube, brief: bool) -> None:
-    text = c2n.construct(cube, ["wei-li", "ben", "ada"], n_neighbors=0).to_text(brief=brief)
+    text = c2n.construct(cube, ["wei-li", "ben", "ada"], options=c2n.NetworkOptions(n_neighbors=0)).to_text(brief=brief)
     for name, key in (("Wei Li", "wei-li"), ("Ben", "ben")):
         said = f'"{name}" (id {key})' if brief else f"{name} (id {key})"
         assert said in text
     assert "(id ada)" not in text
-    assert "(id" not in c2n.construct(cube, ["Wei Li"], n_neighbors=0).to_text(brief=brief)
+    assert "(id" not in c2n.construct(cube, ["Wei Li"], options=c2n.NetworkOptions(n_neighbors=0)).to_text(brief=brief)

@@ -14,8 +14,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.arrow import to_pandas, to_polars
-from cube2net.cube.views import cuboid
-from cube2net.errors import MissingPackageError, ParameterError
+from cube2net.cube.cuboids import cuboid
+from cube2net.errors import MissingPackageError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.recipe import Recipe
@@ -81,7 +81,7 @@ def test_an_empty_table_is_an_empty_frame_with_its_columns() -> None:
 
 
 def test_a_row_a_cell_says_its_labels_and_how_many_objects_it_has(cube: Cube) -> None:
-    frame = cube.cells_frame()
+    frame = cube.to_pandas()
     assert list(frame.columns) == ["cell", "decade", "venue", "topic", "objects"]
     assert len(frame) == len(cube.cells) and str(frame["venue"].dtype) == "category"
     for row in frame.itertuples(index=False):
@@ -156,8 +156,11 @@ def test_a_network_and_a_cube_have_what_makes_other_forms_of_them(cube: Cube, ne
     assert repr(c2n.open(tmp_path / "cube")) == repr(cube)
 
 
-def test_a_plot_that_is_given_a_file_says_what_writes_one(network: Network) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^plot writes no file, got 'x.svg': network.plot\(\).save\('network.svg'\) "
-    ):
-        network.plot("x.svg")  # type: ignore[arg-type]
+def test_a_plot_with_a_path_writes_a_file(network: Network, tmp_path: Path) -> None:
+    network.plot(tmp_path / "x.svg")
+    assert "<svg" in (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
+def test_a_network_iterates_over_the_ids_of_its_nodes(network: Network) -> None:
+    assert list(network) == network.nodes["id"].to_pylist()
+    assert next(iter(network)) in network and len(list(network)) == len(network)

@@ -31,13 +31,15 @@ WAYS = {
 @cache
 def network(way: str) -> Network:
     cube, query = two_communities(20)
-    return c2n.construct(cube, query, **WAYS[way])
+    return c2n.api.construct_by_name(cube, query, **WAYS[way])
 
 
 def by_hand() -> Network:
     """Return a network of o0 and o1 with three others: o2 is linked to both, o3 to one, o4 to o3 alone."""
     links = [(0, 2), (1, 2), (1, 3), (3, 4)]
-    return c2n.construct(toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], n_neighbors=3)
+    return c2n.construct(
+        toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], options=c2n.NetworkOptions(n_neighbors=3)
+    )
 
 
 def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
@@ -107,7 +109,9 @@ def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:
     table = pa.table(
         {"object": [f"o{at}" for at in range(count + 1)], "name": [*names, "hub"], "kind": [""] * (count + 1)}
     )
-    made = c2n.construct(replace(cube, objects=Objects.of(table)), [f"o{count}"], n_neighbors=count)
+    made = c2n.construct(
+        replace(cube, objects=Objects.of(table)), [f"o{count}"], options=c2n.NetworkOptions(n_neighbors=count)
+    )
     lines = [line for line in made.to_text(MOST, brief=True).split("\n") if line.startswith("- ")]
     assert len(lines) == count + 1 + count  # the others, the query, and their links
     assert not any(line.startswith('- "forged') for line in lines)

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
@@ -45,7 +44,7 @@ def network(form: str) -> Network:
         "objects": {"form": "objects", "n_cells": 6},
         "cells": {"form": "cells"},
     }
-    return c2n.construct(cube, query, **ways[form])
+    return c2n.api.construct_by_name(cube, query, **ways[form])
 
 
 FORMS = ("hybrid", "objects", "cells", "hops")
@@ -133,7 +132,9 @@ def test_too_small_a_budget_gives_the_counts_alone_and_then_nothing() -> None:
 
 def test_a_text_says_who_is_there_and_why() -> None:
     cube = toy_cube([[0, 1, 2], [1, 2, 5], [6, 7]], objects=9, links=[(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (6, 7)])
-    made = c2n.construct(cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, n_neighbors=2)
+    made = c2n.construct(
+        cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, options=c2n.NetworkOptions(n_neighbors=2)
+    )
     assert made.to_text().split("\n") == [
         "# Network around a query of 4 objects",
         "It has 5 objects (4 of the query, 1 neighbour), 2 cells chosen, 4 links among objects. "
@@ -194,7 +195,9 @@ def named(names: list[str]) -> Cube:
 
 
 def test_objects_of_one_name_are_told_apart_by_their_ids() -> None:
-    text = c2n.construct(named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], n_neighbors=0).to_text(MOST)
+    text = c2n.construct(
+        named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], options=c2n.NetworkOptions(n_neighbors=0)
+    ).to_text(MOST)
     for title in ("- Twin (id o0): ", "- Twin (id o1): ", "- o2: ", "- no name (id o3): "):
         assert title in text
 
@@ -249,12 +252,9 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
     assert len(asked) < 25 and max(asked) < 4 * 6_000
 
 
-def test_what_is_no_network_has_no_text() -> None:
-    with pytest.raises(ParameterError, match="the network is a Cube, expected a Network: construct makes one"):
-        toy_cube([[0]], objects=1).to_text()  # type: ignore[arg-type]
-
-
 def test_of_cells_at_higher_levels_every_time_counts() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    said = c2n.construct(c2n.build(planted.corpus), planted.query(0), levels="one").to_text()
+    said = c2n.construct(
+        c2n.build(planted.corpus), planted.query(0), options=c2n.NetworkOptions(levels="one")
+    ).to_text()
     assert "how often chosen cells hold objects of the query, every time counted" in said

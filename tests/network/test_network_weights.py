@@ -71,7 +71,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     if form == "hybrid":
         options |= {"n_neighbors": n_neighbors, "neighbor_weight": neighbor_weight}
     try:
-        network = c2n.construct(cube, sorted(query), method, form=form, n_cells=3, **options)
+        network = c2n.api.construct_by_name(cube, sorted(query), method, form=form, n_cells=3, **options)
     except Cube2netError as error:
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
@@ -94,7 +94,11 @@ def test_no_export_holds_what_is_no_number(
     suffix: str, weights: list[float], membership_weights: str, tmp_path: Path
 ) -> None:
     network = c2n.construct(
-        weighed(random_cube(1), weights), range(6), "greedy", n_cells=3, membership_weights=membership_weights
+        weighed(random_cube(1), weights),
+        range(6),
+        "greedy",
+        n_cells=3,
+        options=c2n.NetworkOptions(membership_weights=membership_weights),
     )
     for path in export_network(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)

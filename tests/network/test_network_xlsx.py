@@ -34,7 +34,7 @@ def cube() -> c2n.Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: c2n.Cube) -> Network:
-    return c2n.construct(cube, range(0, 8_000, 2), n_cells=3, n_neighbors=0)
+    return c2n.construct(cube, range(0, 8_000, 2), n_cells=3, options=c2n.NetworkOptions(n_neighbors=0))
 
 
 def with_column(name: str, values: list[Any]) -> Network:

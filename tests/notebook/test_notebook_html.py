@@ -110,7 +110,7 @@ def test_a_networks_selection_names_its_cells_by_their_labels(asked: tuple[Cube,
     said = Kept(html(network.selection)).text
     assert f"1 {' · '.join(network.labels[0])}" in said
     assert "cube.cell(number)" not in said
-    assert c2n.construct(cube, query, "hops", hops=1).selection.labels == ()
+    assert c2n.construct(cube, query, c2n.methods.Hops(hops=1)).selection.labels == ()
 
 
 def test_a_network_has_a_picture_its_first_cells_and_ways_to_go_on(asked: tuple[Cube, Query, Network]) -> None:

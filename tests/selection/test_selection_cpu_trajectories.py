@@ -219,14 +219,14 @@ def test_resetting_in_the_middle_begins_anew() -> None:
         np.testing.assert_array_equal(first, second)
 
 
-def test_a_judge_is_asked_once_for_every_selection_at_its_end() -> None:
+def test_a_function_is_called_once_for_every_selection_at_its_end() -> None:
     asked: list[list[int]] = []
 
-    def judge(cells: Array) -> float:
+    def value(cells: Array) -> float:
         asked.append(cells.tolist())
         return float(10 * len(cells) + cells[0])
 
-    game = three(batch=2, judge=judge, sees_left=False, pass_over=False, unit_reward=2.0)
+    game = three(batch=2, function=value, sees_left=False, pass_over=False, unit_reward=2.0)
     game.reset()
     assert np.isnan(game.values).all()
     _, rewards = game.step(np.array([[0.0], [1.0]], dtype=np.float32))
@@ -237,11 +237,11 @@ def test_a_judge_is_asked_once_for_every_selection_at_its_end() -> None:
     assert (game.best, game.best_cells.tolist(), game.met) == (21.0, [1, 2], 2)
 
 
-def test_a_judge_asked_after_every_step_pays_what_the_step_added() -> None:
-    def judge(cells: Array) -> float:
+def test_a_function_called_after_every_step_pays_what_the_step_added() -> None:
+    def value(cells: Array) -> float:
         return 7.0 + float(cells.sum()) if len(cells) else 5.0
 
-    game = three(batch=2, judge=judge, sees_left=False, pass_over=False, whole=True, each_step=True)
+    game = three(batch=2, function=value, sees_left=False, pass_over=False, whole=True, each_step=True)
     game.reset()
     assert game.values.tolist() == [5.0, 5.0]
     _, rewards = game.step(np.array([[0.0], [1.0]], dtype=np.float32))

@@ -23,10 +23,9 @@ from cube2net.model.selection import Budget, CallableObjective, Selection, Weigh
 from cube2net.model.vectors import Vectors
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
-from cube2net.selection.rl import policy as policies
-from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.rl.policy import Trained, draw_curve
-from cube2net.selection.rl.presets import PRESETS
+from cube2net.selection.rl import cube2net as learner
+from cube2net.selection.rl.cube2net import Cube2net, Trained, draw_curve
+from cube2net.selection.rl.episodes import PRESETS
 
 from toys import random_cube, toy_cube
 
@@ -233,7 +232,7 @@ def test_a_policy_file_with_odd_values_is_refused_in_a_sentence(
     about: dict[str, str], weight: float, text: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "odd.safetensors"
-    save_file({"w": np.full(3, weight, np.float32)}, path, {"format": policies.FORMAT, **about})
+    save_file({"w": np.full(3, weight, np.float32)}, path, {"format": learner.FORMAT, **about})
     with pytest.raises(InputError) as caught:
         Trained.load(path)
     assert str(caught.value) == f"{str(path)!r} is no policy: {text}"

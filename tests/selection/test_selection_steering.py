@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, Ragged
-from cube2net.errors import InputError, ParameterError
+from cube2net.errors import InputError
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.query import Query
@@ -29,7 +29,7 @@ from cube2net.model.selection import (
 )
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection, resolve_scope
+from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden, resolve_scope
 from cube2net.selection.exact.exact import Exact, add_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
@@ -55,8 +55,7 @@ def preferred(query: Query, steering: Steering) -> Query:
 
 
 def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> QueryObjective:
-    avoid = np.unique(np.array(steering.avoid, dtype=np.int32))
-    return apply_preferences(objective.weigh(preferred(query, steering), len(cube.objects)), scope, avoid)
+    return exclude_forbidden(objective.weigh(preferred(query, steering), len(cube.objects)), scope)
 
 
 def answer(
@@ -86,16 +85,15 @@ def value_of(cube: Cube, query: Query, objective: Any, steering: Steering, cells
         rows = [set(cube.cells.members[number].tolist()) - banned for number in cells] + [{row} for row in own]
         most = objective.r or len(rows)
         served = sum(min(most, sum(o in row for row in rows)) for o in inside)
-        return float(served - sum(len(row & set(steering.avoid)) for row in rows))
+        return float(served)
     weights = objective.weigh(preferred(query, steering), len(cube.objects))
     gain, cost = weights.gain0, weights.cost0
     held = objects_of(
         cube, cells, replace(steering, pins=tuple(set(steering.pins) - set(map(thing, query.objects.tolist()))))
     )
     for o in held:
-        times = 10.0 if o in steering.avoid else 1.0
-        gain += weights.gain[o] * (times if weights.cost[o] == 0 and weights.gain[o] < 0 else 1.0)
-        cost += weights.cost[o] * times
+        gain += weights.gain[o]
+        cost += weights.cost[o]
     return float(gain / cost) if cost > 0 else 0.0
 
 
@@ -121,14 +119,13 @@ def some_steering(seed: int, cube: Cube, query: Query, *, likes: bool = True) ->
     others = np.setdiff1d(rng.permutation(len(cube.objects)), query.objects)
     others = rng.permutation(others).tolist()
     pins, bans = int(rng.integers(0, 3)), int(rng.integers(0, 4))
-    few = [int(rng.integers(0, 3)) for _ in range(4)]
+    few = [int(rng.integers(0, 3)) for _ in range(3)]
     at = np.cumsum([0, *few]).tolist()
     parts = [others[first:last] for first, last in pairwise(at)]
     return Steering(
         pins=(*map(cell, cells[:pins]), *map(thing, parts[0])),
         bans=(*map(cell, cells[pins : pins + bans]), *map(thing, parts[1])),
         prefer=tuple(parts[2]) if likes else (),
-        avoid=tuple(parts[3]) if likes else (),
     )
 
 
@@ -245,7 +242,7 @@ def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: int) -> None:
     cube, query = small(seed)
-    steering = replace(some_steering(seed, cube, query), avoid=())
+    steering = some_steering(seed, cube, query)
     asked: list[set[int]] = []
 
     def function(objects: Array, told: Query) -> float:
@@ -292,7 +289,7 @@ def test_without_steering_nothing_is_settled(name: str) -> None:
     assert settled.objective is weights and settled.budget.n_cells == 3
     chosen = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3))
     assert settled.with_choice(chosen) is chosen
-    assert apply_preferences(weights, OPEN, np.empty(0, np.int32)) is weights
+    assert exclude_forbidden(weights, OPEN) is weights
 
 
 def test_by_hand_a_pin_moves_into_the_constants() -> None:
@@ -312,34 +309,28 @@ def test_by_hand_a_pin_moves_into_the_constants() -> None:
     assert found.objects.tolist() == [0, 1, 2, 4, 5]
 
 
-def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
+def test_by_hand_cover_counts_what_pins_hold() -> None:
     cube = toy_cube([[0, 1, 4], [0, 1, 2], [0, 1], [2, 3, 5]], objects=6)
     query = Query(np.array([0, 1, 2]))
     scope = resolve_scope(cube, query, Steering(pins=(cell(0),)))
-    worth = apply_preferences(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
+    worth = exclude_forbidden(Cover(r=2, least=1).weigh(query, 6), scope)
     assert isinstance(worth, CoverObjective)
     settled = ResidualProblem.of(cube, worth, Budget(n_cells=3, scope=scope))
     rest = settled.objective
     assert isinstance(rest, CoverObjective) and rest.held is not None
-    assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
+    assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 2.0)  # two are served
     found = settled.with_choice(Greedy().select(cube, query, weights=rest, budget=settled.budget))
-    assert found.cells.tolist() == [0, 1] and found.values.tolist() == [1.0, 4.0]  # ⟨2, 3, 5⟩ serves 1 and loses 1
+    assert found.cells.tolist() == [0, 1, 3] and found.values.tolist() == [2.0, 5.0, 6.0]
 
 
-def test_a_function_refuses_unlike() -> None:
+def test_a_function_does_not_see_forbidden_objects() -> None:
     def share(objects: Array, query: Query) -> float:
         return float(len(objects))
 
     judge = CustomObjective(share).weigh(Query(np.array([0])), 4)
-    with pytest.raises(ParameterError) as error:
-        apply_preferences(judge, OPEN, np.array([2]))
-    assert str(error.value) == (
-        "the objective 'share' is a function of the objects, and avoid says what objects cost: "
-        "leave avoid out, or use an objective that counts"
-    )
     scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
     rest = ResidualProblem.of(
-        toy_cube([[0, 1]], objects=4), apply_preferences(judge, scope, np.empty(0, int)), Budget(scope=scope)
+        toy_cube([[0, 1]], objects=4), exclude_forbidden(judge, scope), Budget(scope=scope)
     ).objective
     assert isinstance(rest, CallableObjective) and rest.name == "the objective 'share'"
     assert rest.value(np.array([0, 1])) == 2.0

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from workbook_files import workbook
 
 from cube2net._util import files as atomic_files
 from cube2net.api.datasets import load_bundled
@@ -86,6 +87,57 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert (recent["name"], recent["objects"], recent["files"]) == ("mitglieder-cube", 72, ["mitglieder.csv"])
     assert recent["made"] == int((home / "mitglieder-cube" / "manifest.json").stat().st_mtime)
     assert bare.answer("open", {"recent": "mitglieder-cube"})["cube"] == "mitglieder-cube"
+
+
+PAPERS = "Title,Authors,Venue\n" + "".join(
+    f"Paper {n},Ann {n % 7} # Bo {n % 5},{('ACL', 'KDD', 'VLDB')[n % 7 % 3]}\n" for n in range(40)
+)
+
+
+def column(seen: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what the answer says about a column."""
+    return next(use for use in seen["uses"] if use["column"] == name)
+
+
+def test_every_column_comes_with_sample_values_and_its_separators(bare: Client) -> None:
+    upload(bare, "papers.csv", PAPERS.replace("#", ";").encode())
+    seen = bare.answer("tables", {"files": ["papers.csv"]})
+    authors, venue = column(seen, "Authors"), column(seen, "Venue")
+    assert authors["samples"] == ["Ann 0 ; Bo 0", "Ann 1 ; Bo 1", "Ann 2 ; Bo 2"]
+    assert (authors["role"], authors["separators"], authors["can_split"]) == ("mentions.object", [";"], True)
+    assert (venue["samples"], venue["separators"], venue["distinct"]) == (["ACL", "KDD", "VLDB"], [], 3)
+    assert (seen["items"], seen["read"]["objects"], seen["is_linked"], seen["sheets"]) == (40, 12, True, [])
+
+
+def test_a_separator_that_is_given_splits_a_column(bare: Client) -> None:
+    upload(bare, "papers.csv", PAPERS.encode())
+    asked = {
+        "files": ["papers.csv"],
+        "columns": {"mentions.object": "Authors", "items.item": "Title"},
+        "min_objects": 1,
+    }
+    before = bare.answer("tables", asked)
+    assert (column(before, "Authors")["separators"], before["is_linked"]) == ([], False)
+    after = bare.answer("tables", asked | {"separators": {"Authors": "#"}})
+    assert (column(after, "Authors")["separators"], after["is_linked"]) == (["#"], True)
+    assert after["read"]["objects"] == 12
+    bare.answer("open", asked | {"separators": {"Authors": "#"}})
+    assert bare.answer("cube", {})["objects"] == 12
+
+
+def test_the_sheet_of_a_workbook_is_chosen(bare: Client) -> None:
+    rows = [line.split(",") for line in PAPERS.replace("#", ";").splitlines()]
+    few = [rows[0], *([f"Note {n}", f"Cy {n % 3}; Di {n % 2}", "KDD" if n % 2 else "VLDB"] for n in range(12))]
+    upload(bare, "book.xlsx", workbook({"About": [["made by us"]], "Papers": rows, "Notes": few}))
+    seen = bare.answer("tables", {"files": ["book.xlsx"]})
+    assert [(sheet["name"], sheet["rows"], sheet["is_used"]) for sheet in seen["sheets"]] == [
+        ("About", None, False),
+        ("Papers", 40, True),
+        ("Notes", 12, False),
+    ]
+    assert seen["sheets"][1]["first"] == ["Paper 0", "Ann 0 ; Bo 0", "ACL"]
+    other = bare.answer("tables", {"files": ["book.xlsx"], "sheet": "Notes", "dimensions": ["Venue"]})
+    assert (other["items"], [sheet["name"] for sheet in other["sheets"] if sheet["is_used"]]) == (12, ["Notes"])
 
 
 def test_another_file_of_the_same_name_is_kept_beside_the_first(bare: Client, home: Path) -> None:
@@ -211,7 +263,7 @@ def test_files_that_a_page_no_longer_uses_make_room_where_there_is_none(
     assert upload(bare, "d.csv", b"x")[0] == 413
 
 
-def test_a_cube_that_is_opened_leaves_none_of_the_files_and_nothing_that_was_made_for_others(
+def test_a_cube_that_is_opened_leaves_its_own_files_and_nothing_that_was_made_for_others(
     bare: Client, tmp_path: Path, home: Path
 ) -> None:
     given = tmp_path / "given"
@@ -219,10 +271,12 @@ def test_a_cube_that_is_opened_leaves_none_of_the_files_and_nothing_that_was_mad
         upload(bare, "mitglieder.csv", CLUB.read_bytes())
         upload(bare, "unused.csv", b"x")
         bare.answer("open", {"files": ["mitglieder.csv"], "keep": keep})
-        assert names_in(given / "files") == []
+        assert bare.answer("start", {})["uploaded"] == ["mitglieder.csv"]
         assert bare.answer("cube", {})["objects"] == 72
         until(lambda: names_in(given / "made") == ([] if keep else [str(number + 1)]))  # noqa: B023
     assert names_in(home) == ["mitglieder-cube"]
+    bare.answer("open", {"recent": "mitglieder-cube"})
+    assert names_in(given / "files") == []
 
 
 def until(condition: Callable[[], bool]) -> None:

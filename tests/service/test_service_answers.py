@@ -150,7 +150,7 @@ def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(
     assert len(labels["contrast"]["groups"]) == 2
     rest = service.answer("contrast", {"query": one})
     assert [side["objects"] for side in rest["contrast"]["sides"]] == [12, 188]
-    assert rest["sentence"].startswith("the query (12 objects) is told from all others (188 objects)")
+    assert rest["sentence"].startswith("the query (12 objects) differs from all others (188 objects)")
     everybody = [f"o{number}" for number in range(200)]
     with pytest.raises(QueryError, match="the query has all objects of the cube"):
         service.answer("contrast", {"query": everybody})

@@ -92,7 +92,7 @@ OTHER = [
         {"method": "pagerank"},
     ),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
-    *({"between": "1995..2005"}, {"prefer": ["o150"]}, {"avoid": ["o150"]}, {"bans": [{"object": "o150"}]}),
+    *({"between": "1995..2005"}, {"prefer": ["o150"]}, {"bans": [{"object": "o150"}]}),
     *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
     *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership_weights": "even"}}, {"method": "hops 2"}),
 ]

@@ -84,7 +84,7 @@ WAYS: list[NetworkRequest] = [
     {"options": {"least": 1, "membership_weights": "even", "cell_weight": 0.5, "neighbor_weight": 0.25}},
     {"between": "1990..2010", "where": {"venue": ["venue 0", "venue 1"]}, "roll_up": {"year": "decades"}},
     {"where": {"decades": ["199X", "200X"]}, "kind": ["object"], "max_nodes": 40},
-    {"prefer": ["o150"], "avoid": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
+    {"prefer": ["o150"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
 ]
 
 

@@ -19,6 +19,12 @@ def test_a_phrase_names_a_topic_rather_than_its_heavier_word() -> None:
     assert name_topics(of_term, vocabulary) == ("dependency parsing", "speech recognition")
 
 
+def test_small_words_of_any_language_and_general_words_name_no_topic() -> None:
+    vocabulary = ["de la", "vampire", "country", "ghost"]
+    of_term = np.array([[90, 1], [9, 1], [1, 90], [1, 9]], dtype=np.float32)
+    assert name_topics(of_term, vocabulary) == ("vampire", "ghost")
+
+
 def test_two_topics_that_want_one_name_get_two() -> None:
     vocabulary = ["machine translation", "neural machine translation", "translation"]
     of_term = np.array([[50, 49], [5, 20], [9, 9]], dtype=np.float32)

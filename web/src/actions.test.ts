@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedChange, preferredChange, manyChange, removedChange } from "./actions";
-import { chanceText, sidesOf } from "./contrast";
+import { pValueText, sidesOf } from "./contrast";
 import type { NetworkRequest } from "./types";
 
 const request: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], prefer: ["n"], bans: [{ object: "p" }] };
 
-test("liking ends unliking, and liking twice ends liking", () => {
-  assert.deepEqual(preferredChange({ ...request, avoid: ["m"] }, "m", "prefer"), { prefer: ["n", "m"], avoid: [] });
-  assert.deepEqual(preferredChange(request, "n", "prefer"), { prefer: [], avoid: [] });
+test("preferring twice ends preferring", () => {
+  assert.deepEqual(preferredChange(request, "m"), { prefer: ["n", "m"] });
+  assert.deepEqual(preferredChange(request, "n"), { prefer: [] });
 });
 
 test("objects join and leave the query with their labels", () => {
@@ -32,6 +32,6 @@ test("a query offers itself and each of its labels to be compared", () => {
   assert.equal(sidesOf({ query: ["a"], labels: ["x"] }).length, 1);
 });
 
-test("a small chance is said as such", () => {
-  assert.deepEqual([0.0004, 0.0431].map(chanceText), ["hardly chance (p\u00a0<\u00a00.001)", "hardly chance (p\u00a0=\u00a00.043)"]);
+test("a small p-value is significant", () => {
+  assert.deepEqual([0.0004, 0.0431].map(pValueText), ["significant (p\u00a0<\u00a00.001)", "significant (p\u00a0=\u00a00.043)"]);
 });

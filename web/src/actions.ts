@@ -15,11 +15,9 @@ export interface Action {
 const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).some((other) => String(other) === String(id));
 const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
 
-/** The change that prefers an object, or takes that back; an object preferred is no longer avoided. */
-export function preferredChange(request: NetworkRequest, id: Id, word: "prefer" | "avoid"): Partial<NetworkRequest> {
-  const other = word === "prefer" ? "avoid" : "prefer";
-  const mine = has(request[word], id) ? lacking(request[word], id) : [...(request[word] ?? []), id];
-  return { [word]: mine, [other]: lacking(request[other], id) };
+/** The change that prefers an object, or takes that back. */
+export function preferredChange(request: NetworkRequest, id: Id): Partial<NetworkRequest> {
+  return { prefer: has(request.prefer, id) ? lacking(request.prefer, id) : [...(request.prefer ?? []), id] };
 }
 
 /** The change that puts objects into the query, with empty labels where the query has labels. */
@@ -45,11 +43,9 @@ export function actionsOf(store: Store, node: Node): Action[] {
   if ("cell" in node) return actions;
   const id = node.object;
   const queried = has(request.query, id);
-  for (const [word, text, back] of [["prefer", "Prefer it", "No longer prefer it"], ["avoid", "Avoid it", "No longer avoid it"]] as const) {
-    const on = has(request[word], id);
-    if (queried && !on) continue; // a network of the query is like its own members anyway
-    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(preferredChange(request, id, word)) });
-  }
+  const on = has(request.prefer, id);
+  // A network of the query is like its own members anyway.
+  if (on || !queried) actions.push({ name: "prefer", text: on ? "No longer prefer it" : "Prefer it", on, run: () => store.move(preferredChange(request, id)) });
   actions.push({
     name: "query",
     text: queried ? "Out of the query" : "Into the query",
@@ -85,7 +81,7 @@ export function manyChange(request: NetworkRequest, nodes: readonly Node[], word
   if (word === "prefer") return { prefer: [...(request.prefer ?? []), ...objects.filter((id) => !has(request.prefer, id))] };
   if (word === "query") {
     const given = objects.map((id) => labels?.get(String(id)) ?? "");
-    return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], prefer: [], avoid: [] };
+    return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], prefer: [] };
   }
   const queried = new Set(request.query.map((id) => nodeKey({ object: id })));
   const fit = nodes.filter((node) => !queried.has(nodeKey(node)));

@@ -78,7 +78,6 @@ const FIELDS: Record<keyof NetworkRequest, (value: unknown) => boolean> = {
   pins: NODES,
   bans: NODES,
   prefer: IDS,
-  avoid: IDS,
   options: TABLE((value) => ["string", "number", "boolean"].includes(typeof value)),
   bound: FLAG,
   seed: NUMBER,

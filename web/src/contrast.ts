@@ -38,10 +38,6 @@ export function bothChange(first: Side, second: Side): Partial<NetworkRequest> {
   return { query, labels };
 }
 
-/** What the library says of chance, in the words of the page. */
-export const chanceful = (text: string): string =>
-  text.replace(/chance (below )?(\d(?:\.\d+)?)/g, (_, below: string | undefined, share: string) => chanceText(below ? Number(share) / 2 : Number(share)));
-
 const REST = "rest";
 const LASSO = "lasso";
 const PASTE = "paste";
@@ -162,10 +158,10 @@ function classOf(store: Store, side: Side | null, otherwise: string): string {
   return labelClass(labelNumbers(store.request.labels ?? []), side.label);
 }
 
-/** How likely chance alone is, in words. */
-export function chanceText(chance: number): string {
-  if (chance < 0.001) return "hardly chance (p\u00a0<\u00a00.001)";
-  return chance < 0.05 ? `hardly chance (p\u00a0=\u00a0${chance.toFixed(3)})` : `could well be chance (p\u00a0=\u00a0${chance.toFixed(2)})`;
+/** A p-value, and whether it is significant. */
+export function pValueText(value: number): string {
+  if (value < 0.001) return "significant (p\u00a0<\u00a00.001)";
+  return value < 0.05 ? `significant (p\u00a0=\u00a0${value.toFixed(3)})` : `not significant (p\u00a0=\u00a0${value.toFixed(2)})`;
 }
 
 function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], told: string): void {
@@ -176,10 +172,10 @@ function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [str
   const shown = cells.length > 0 ? cells : contrast.nearest ? [contrast.nearest] : [];
   fill(
     body,
-    el("p", { class: "against-sentence" }, sentence(chanceful(plain(told)))),
+    el("p", { class: "against-sentence" }, sentence(plain(told))),
     shown.length > 0 && el("div", { class: "against-keys" }, key(first, classes[0]), key(second, classes[1])),
     el("ol", { class: "against-cells" }, ...shown.map((cell) => row(store, cell, classes))),
-    shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that is in the cell; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),
+    shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that is in the cell; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, p-values corrected for that.`}`),
   );
 }
 
@@ -205,6 +201,6 @@ function row(store: Store, cell: SeparatingCell, classes: [string, string]): HTM
     el("div", { class: "against-name" }, full ? el("button", { type: "button", class: "link", onclick: () => store.select({ cell: cell.labels }) }, ...names) : el("span", {}, ...names)),
     el("div", { class: "against-pair" }, side(0), side(1)),
     whisker,
-    el("p", { class: "quiet small" }, `${number(cell.objects[0])} and ${number(cell.objects[1])} objects · ${lift} · ${chanceText(cell.chance)}`),
+    el("p", { class: "quiet small" }, `${number(cell.objects[0])} and ${number(cell.objects[1])} objects · ${lift} · ${pValueText(cell.p_value)}`),
   );
 }

@@ -284,10 +284,10 @@ export class Store {
     await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
   }
 
-  /** Asks for the names of objects that are not in the network: those banned, preferred or avoided. */
+  /** Asks for the names of objects that are not in the network: those banned or preferred. */
   private async nameUnknown(request: NetworkRequest, flight: AbortController): Promise<void> {
     const nodes = [...(request.pins ?? []), ...(request.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
-    const ids = [...nodes, ...(request.prefer ?? []), ...(request.avoid ?? [])].filter((id) => !this.known.has(id));
+    const ids = [...nodes, ...(request.prefer ?? [])].filter((id) => !this.known.has(id));
     if (ids.length === 0) return;
     const text = ["object", ...ids.map((id) => `"${String(id).replaceAll('"', '""')}"`)].join("\n");
     const { rows } = await this.client.ask("names", { text }, { signal: flight.signal });

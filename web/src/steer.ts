@@ -20,7 +20,7 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     part("Method", ...choices(store, shows)),
     part("Part of the data", ...scope(store, shows)),
     part("Always in, never in", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
-    part("Prefer, avoid", idsList(store, shows, "prefer", "Prefer"), idsList(store, shows, "avoid", "Avoid")),
+    part("Prefer", preferredList(store, shows)),
     further(store, shows),
   );
   const draw = (): void => {
@@ -280,15 +280,15 @@ function priced(store: Store, node: Node, word: "pins" | "bans", place: number, 
 
 const costs = (price: number): string => (Math.abs(price) < 5e-5 ? "free" : `costs ${Number(price.toPrecision(3))}`);
 
-function idsList(store: Store, shows: (() => void)[], word: "prefer" | "avoid", title: string): HTMLElement {
-  const chips = el("ul", { class: "chips", "data-list": word, "aria-label": title });
-  const ids = (): Id[] => store.request[word] ?? [];
+function preferredList(store: Store, shows: (() => void)[]): HTMLElement {
+  const chips = el("ul", { class: "chips", "data-list": "prefer", "aria-label": "Prefer" });
+  const ids = (): Id[] => store.request.prefer ?? [];
   shows.push(() => {
-    fill(chips, ...ids().map((id) => removable(store.nameOf(id), () => void store.move({ [word]: ids().filter((other) => other !== id) }))));
+    fill(chips, ...ids().map((id) => removable(store.nameOf(id), () => void store.move({ prefer: ids().filter((other) => other !== id) }))));
     chips.hidden = ids().length === 0;
   });
-  const add = adding(store, title, (id) => void store.move({ [word]: [...ids().filter((other) => other !== id), id] }));
-  return el("div", { class: "stack" }, el("div", { class: "small" }, title), chips, add);
+  const add = adding(store, "Prefer", (id) => void store.move({ prefer: [...ids().filter((other) => other !== id), id] }));
+  return el("div", { class: "stack" }, chips, add);
 }
 
 function adding(store: Store, title: string, take: (id: Id) => void): HTMLElement {

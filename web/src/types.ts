@@ -315,8 +315,6 @@ export interface NetworkRequest {
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
   prefer?: Id[];
-  /** Objects whose cells are worth less. */
-  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -433,7 +431,6 @@ export interface SummarySchema {
   pins: string[];
   bans: string[];
   prefer: string[];
-  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }
@@ -755,8 +752,8 @@ export interface ContrastCellSchema {
   /** of the difference, at 95 % */
   interval: [number, number];
   /** of Fisher's exact test, corrected for all cells tested */
-  chance: number;
-  raw_chance: number;
+  p_value: number;
+  raw_p_value: number;
   gain: number;
   sentence: string;
 }
@@ -779,8 +776,8 @@ export interface SeparatingCellSchema {
   /** of the difference, at 95 % */
   interval: [number, number];
   /** of Fisher's exact test, corrected for all cells tested */
-  chance: number;
-  raw_chance: number;
+  p_value: number;
+  raw_p_value: number;
   gain: number;
 }
 
@@ -795,13 +792,13 @@ export interface ContrastSchema {
   bound: number;
   proven: boolean;
   tested: number;
-  sure: number;
-  /** how many sure cells are left out, since a more general one says as much */
+  n_significant: number;
+  /** how many significant cells are left out, since a more general one says as much */
   explained: number;
   /** how many objects are on neither side */
   outside: number;
-  chance: number;
-  /** the cell of the least chance, where none is sure */
+  alpha: number;
+  /** the cell with the smallest p-value, where none is significant */
   nearest: SeparatingCellSchema | null;
 }
 
@@ -963,6 +960,8 @@ export interface StartAnswer {
   files: number;
   /** of so many bytes together */
   bytes: number;
+  /** the files that are there */
+  uploaded: string[];
   /** the example that comes with the program */
   example: string;
 }
@@ -973,6 +972,10 @@ export interface TablesRequest {
   files: string[];
   /** which column is what, by the roles of uses; empty: none is */
   columns?: Record<string, string>;
+  /** by column, what separates several values */
+  separators?: Record<string, string | string[]>;
+  /** the sheet of a workbook; without, the one with the data */
+  sheet?: string;
   /** the dimensions; without any, those that are proposed */
   dimensions?: string[];
   /** cells with fewer objects are left out */
@@ -996,6 +999,24 @@ export interface ColumnUse {
   role: string;
   /** the roles that it may have */
   may: string[];
+  /** its first distinct values, at most three */
+  samples: string[];
+  /** what separates several values in a field; empty if there is one value */
+  separators: string[];
+  /** whether separators can be given */
+  can_split: boolean;
+  /** of an attribute: how many distinct values it has */
+  distinct: number | null;
+}
+
+/** A sheet of a workbook. */
+export interface SheetSchema {
+  name: string;
+  /** null if it holds no table, or was not looked at */
+  rows: number | null;
+  /** its first values */
+  first: string[];
+  is_used: boolean;
 }
 
 /** What files hold, before a cube is made of them. */
@@ -1005,6 +1026,14 @@ export interface TablesAnswer {
   choices: ColumnChoice[];
   /** every column */
   uses: ColumnUse[];
+  /** of a workbook with several sheets */
+  sheets: SheetSchema[];
+  /** how many rows or records were read */
+  items: number;
+  /** whether objects are linked, by links or by records that name several */
+  is_linked: boolean;
+  /** why no cube can be built yet */
+  problem: string | null;
 }
 
 /** A cube to open: one of files, one that is there, or the example. */
@@ -1013,6 +1042,10 @@ export interface OpenRequest {
   files?: string[];
   /** as in tables */
   columns?: Record<string, string>;
+  /** as in tables */
+  separators?: Record<string, string | string[]>;
+  /** as in tables */
+  sheet?: string;
   /** as in tables */
   dimensions?: string[];
   /** as in tables */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columnText, valueText } from "./cells";
-import { bothChange, chanceful, chanceText } from "./contrast";
+import { bothChange, pValueText } from "./contrast";
 import { headlineOf } from "./headline";
 import type { NetworkAnswer } from "./types";
 import { plainVerdict } from "./verdict";
@@ -60,11 +60,9 @@ test("the headline counts links to cells apart", () => {
   assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 links to the cell.");
 });
 
-test("chance is told in words, with its number", () => {
-  assert.equal(chanceText(0.654), "could well be chance (p\u00a0=\u00a00.65)");
-  assert.equal(chanceText(0.0123), "hardly chance (p\u00a0=\u00a00.012)");
-  assert.equal(chanceful("EACL (67 % against 22 %, chance 1.000)"), "EACL (67 % against 22 %, could well be chance (p\u00a0=\u00a01.00))");
-  assert.equal(chanceful("beyond chance: 3 cells"), "beyond chance: 3 cells");
+test("a p-value is shown with its verdict", () => {
+  assert.equal(pValueText(0.654), "not significant (p\u00a0=\u00a00.65)");
+  assert.equal(pValueText(0.0123), "significant (p\u00a0=\u00a00.012)");
 });
 
 test("both sides together are one query, labelled by side, and nobody is asked for twice", () => {

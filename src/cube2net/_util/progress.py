@@ -99,10 +99,8 @@ class ThrottledProgress:
     [('reading', 1), ('reading', 3), ('topics', 1)]
     """
 
-    def __init__(
-        self, progress: Progress, seconds: float = REPORT_INTERVAL_SECONDS, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._progress, self._seconds, self._clock = progress, seconds, clock
+    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress, self._clock = progress, clock
         self._stage: str | None = None
         self._last_report = 0.0
         self._lock = threading.Lock()
@@ -111,7 +109,7 @@ class ThrottledProgress:
         """Pass a report on, unless the same stage was reported less than an interval ago."""
         with self._lock:
             now = self._clock()
-            if stage != self._stage or now - self._last_report >= self._seconds:
+            if stage != self._stage or now - self._last_report >= REPORT_INTERVAL_SECONDS:
                 self._stage, self._last_report = stage, now
                 self._progress(stage, done, total)
 

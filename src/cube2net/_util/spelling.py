@@ -30,7 +30,30 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "anneal": "annealing, simulated annealing",
         "exact": "optimal, ilp, mip, milp, branch and bound, brute force",
         "cube2net": "ppo, rl, reinforcement learning, drl",
-    }
+    },
+    "parameter": {
+        "seed": "random_state, random_seed, rng",
+        "n_cells": "k, m, n, cells, max_cells, num_cells, budget, top, top_k, n_clusters, n_components",
+        "n_neighbors": "k, neighbors, neighbours, n_neighbours, num_neighbors, top_k",
+        "max_nodes": "n, size, nodes, n_nodes, max_size, limit",
+        "links": "edges, edge_list, edgelist, relations",
+        "query": "objects, nodes, seeds, seed_nodes, sources, ids, names, q, X",
+        "data": "df, frame, dataframe, corpus, path, paths, X",
+        "dimensions": "dims, columns, features, attributes, by, facets",
+        "method": "algorithm, strategy, solver, kind",
+        "methods": "algorithms, strategies",
+        "models": "model, estimators, estimator, embeddings",
+        "runs": "n_runs, repeats, trials, n_init, cv, n_iter",
+        "out": "path, folder, directory, output, filename, save, to",
+        "folder": "path, directory, out, output, to",
+        "path": "file, filename, folder, out, to",
+        "workers": "n_jobs, num_workers, processes, threads",
+        "progress": "verbose, tqdm, callback",
+        "pins": "include, keep, required, must_include, fixed",
+        "bans": "exclude, drop, forbidden, without, remove",
+        "node": "object, cell, name, id, target",
+        "against": "other, others, rest, versus, baseline, y",
+    },
 }
 """Names used in other fields: parameter → name in cube2net → other names."""
 
@@ -46,15 +69,19 @@ def suggest_name(text: str, names: Sequence[str]) -> str | None:
     return next(iter(suggest_names(text, names, 1)), None)
 
 
-def translate_name(what: str, text: str) -> str | None:
+def translate_name(what: str, text: str, names: Sequence[str] | None = None) -> str | None:
     """Return the name in cube2net of something that other fields name differently, or None.
+
+    Only some ``names`` are returned, if given.
 
     >>> [translate_name("method", text) for text in ("PPR", "k_hop", "gredy")]
     ['pagerank', 'hops', None]
+    >>> translate_name("parameter", "k"), translate_name("parameter", "k", ["n_neighbors"])
+    ('n_cells', 'n_neighbors')
     """
     typed = _normalise(text)
     for name, others in OTHER_NAMES.get(what, {}).items():
-        if typed in map(_normalise, others.split(", ")):
+        if typed in map(_normalise, others.split(", ")) and (names is None or name in names):
             return name
     return None
 

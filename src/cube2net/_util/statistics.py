@@ -24,10 +24,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
+def holm_levels(p_values: Sequence[float]) -> list[float]:
     """Return the level at which Holm's method decides about each p-value; it rejects those below their level.
 
-    The lowest of n has level / n, the next level / (n − 1), and so on, up to the first p-value that is not below its
+    The lowest of n has 0.05 / n, the next 0.05 / (n − 1), and so on, up to the first p-value that is not below its
     level; all higher ones have the same level as this one.
 
     >>> [round(each, 4) for each in holm_levels([0.001, 0.04, 0.03])]
@@ -35,10 +35,10 @@ def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
     """
     order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
     levels = [math.nan] * len(p_values)
-    last, own, stopped = -1.0, level, False
+    last, own, stopped = -1.0, LEVEL, False
     for rank, (p, place) in enumerate(order):
         if not stopped and p > last:
-            last, own = p, level / (len(order) - rank)
+            last, own = p, LEVEL / (len(order) - rank)
             stopped = p >= own
         levels[place] = own
     return levels

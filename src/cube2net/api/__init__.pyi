@@ -2,14 +2,15 @@ from .build import (
     build_source as build_source,
     build_task as build_task,
 )
+from .construct import construct_by_name as construct_by_name
 from .compare import (
     JOURNAL as JOURNAL,
     WRITTEN as WRITTEN,
     Auto as Auto,
+    compare_by_name as compare_by_name,
     task_of as task_of,
 )
 from .contrast import (
-    contrast_with_others as contrast_with_others,
     describe_clusters as describe_clusters,
 )
 from .update import add_items as add_items, label_texts as label_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from cube2net._util.progress import Progress, ProgressOption, cores, report_comp
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
-from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
 from cube2net.evaluation.configurations import DEFAULT, SHORT_LIST, Maker, list_configurations, several, with_peers
@@ -25,7 +25,7 @@ from cube2net.evaluation.report.page import FILES
 from cube2net.evaluation.trials import Make, Trials
 from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_task, make_hidden_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
-from cube2net.model.comparison import TASKS, Comparison, Configuration
+from cube2net.model.comparison import TASKS, Comparison, Configuration, TaskName
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method, NodeEmbedder, check_call, chooses_cells, made, names_of, path_of, repr_of
 from cube2net.model.network import Network
@@ -62,81 +62,99 @@ WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ComparisonOptions:
+    """Further options of :func:`compare`: which configurations, baselines and hidden links.
+
+    Parameters
+    ----------
+    objectives, forms, levels, n_neighbors, membership_weights, n_cells
+        Methods that choose cells are compared for every combination; see :func:`construct` and
+        :class:`NetworkOptions`. Without these and ``methods``, the default network, two variants of it and the paper's
+        form are compared.
+    as_large, baselines
+        Also compare PageRank and hops, or the named baselines, of as many nodes as every choice of cells has;
+        ``as_large=False`` leaves them out.
+    hidden, users
+        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
+        recommended to.
+    workers
+        The number of networks mined at the same time; 0 is one for every core. Scores do not depend on it, except for
+        proofs that a time limit ends.
+
+    Examples
+    --------
+    >>> ComparisonOptions(forms=["objects"], n_cells=[10, 20]).varied
+    {'forms': ['objects'], 'n_cells': [10, 20]}
+    """
+
+    objectives: Sequence[str] | None = None
+    forms: Sequence[str] | None = None
+    levels: Sequence[str] | None = None
+    membership_weights: Sequence[str] | None = None
+    n_neighbors: int | Sequence[int] | None = None
+    n_cells: int | Sequence[int] | None = None
+    as_large: bool = True
+    baselines: Sequence[str] | None = None
+    hidden: tuple[Rows, Rows] | None = None
+    users: str = "user"
+    workers: int = 0
+
+    @property
+    def varied(self) -> dict[str, list[Any]]:
+        """The options that are varied, each with its values."""
+        names = ("objectives", "forms", "levels", "membership_weights", "n_neighbors", "n_cells")
+        values = {name: several(getattr(self, name)) for name in names}
+        return {name: list(value) for name, value in values.items() if value is not None}
+
+
 @check_call
 @report_compiling
 def compare(
     cube: Cube,
     query: Asked,
-    task: str | None = None,
+    task: TaskName | None = None,
     *,
-    hidden: tuple[Rows, Rows] | None = None,
-    users: str = "user",
     methods: Methods | None = None,
-    objectives: Sequence[str] | None = None,
-    forms: Sequence[str] | None = None,
-    levels: Sequence[str] | None = None,
-    n_neighbors: int | Sequence[int] | None = None,
-    membership_weights: Sequence[str] | None = None,
-    n_cells: int | Sequence[int] | None = None,
     models: Given | None = None,
     runs: int = 10,
     seed: int = 0,
-    as_large: bool = True,
-    baselines: Sequence[str] | None = None,
     out: str | Path | None = None,
-    workers: int = 0,
+    options: ComparisonOptions | None = None,
     progress: ProgressOption = None,
 ) -> Comparison:
-    """Return how well the next step does on the network of every method, in every form, run by run.
+    """Return how well the next step does on the network of every method, in every form, in several runs.
 
     Parameters
     ----------
     cube
-        Of :func:`build` or :func:`open`.
+        A cube of :func:`build` or :func:`open`, or a view of one.
     query
-        Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
-        mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
-        network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
-        :meth:`Cube.query`.
+        Objects as :func:`construct` takes them.
     task
         ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; models are
-        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
-        one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
-        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
-        are found again; models are recommenders. Without a word clustering where the query has labels, and else hidden.
-    hidden, users
-        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
-        recommended to, by default ``"user"``.
+        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is removed from the cube, another
+        one in every run, and the links that disappear are predicted from the embeddings; no labels are needed.
+        ``"links"``: the ``hidden`` links of ``options`` between users and items of the query, without which the cube
+        was built, are predicted; models are recommenders. By default clustering if the query has labels, else hidden.
     methods, models
-        Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
-        there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, n_neighbors, membership_weights, n_cells
-        Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
-        methods are given, the list is short: the default network, two variants of it and the paper's form.
+        Names, objects, or objects by a name; a method in a list is named by its class, with its parameters if there
+        are several of a class. The query alone is always compared. By default all that fit the task.
     runs, seed
-        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
-    as_large, baselines
-        Also compare PageRank and hops, or the baselines named, of as many nodes as every choice of cells has;
-        ``as_large=False`` leaves them out.
+        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all configurations.
     out
-        A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
-        it stopped, also with more runs or methods; a folder of other files, without trials, is refused. Without one
-        nothing is written.
-    workers
-        How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
-        that the clock ends.
+        A folder to which every trial is written: an interrupted comparison continues from there, also with more runs or
+        methods. A folder with other files is refused. By default nothing is written.
+    options
+        The forms, levels and numbers of cells to vary, the baselines, the hidden links; see
+        :class:`ComparisonOptions`.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
 
     Returns
     -------
     Comparison
-        All trials; a method that fails is one that says why.
-
-    See Also
-    --------
-    verdict : What it comes to, in one sentence.
-    write_report : A page of it.
+        All trials; a trial that failed has a reason. ``verdict()`` summarizes it, ``write_report`` writes a page.
 
     Examples
     --------
@@ -158,19 +176,11 @@ def compare(
     runs = check_int("runs", runs, 1)
     seed = check_int("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
-    peers = _baselines(as_large, baselines)
-    varied: dict[str, Any] = {
-        "objectives": objectives,
-        "forms": forms,
-        "levels": levels,
-        "membership_weights": membership_weights,
-    }
-    varied = {
-        name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
-    }
-    for each in varied["levels"] or ():
+    more = _expect_options(options)
+    peers, varied, hidden = _baselines(more.as_large, more.baselines), more.varied, more.hidden
+    for each in varied.get("levels", ()):
         cuboid(cube, each)
-    if methods is None and all(value is None for value in varied.values()):
+    if methods is None and not varied:
         configs = with_peers([Configuration(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
@@ -179,7 +189,7 @@ def compare(
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = hidden_runs(cube, asked, named, models) if task == "hidden" else None
     pairs = hiding.counts(seeds) if hiding else {}
-    judging = hiding.of(seed)[1] if hiding else _make_task(task, cube, asked, hidden, users, models)
+    judging = hiding.of(seed)[1] if hiding else _make_task(task, cube, asked, hidden, more.users, models)
     about = {
         "task": task,
         "cube": cube_fingerprint(cube),
@@ -190,7 +200,7 @@ def compare(
         "pairs": pairs,
     }
     make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judging.mine)
-    trials = Trials(make, mine, workers or cores())
+    trials = Trials(make, mine, more.workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
         progress.note(f"{len(configs)} networks × {len(judging.parameters)} models × {runs} runs")
@@ -206,11 +216,29 @@ def compare(
             "task": task,
             "runs": runs,
             "seed": seed,
-            **{name: list(value) for name, value in varied.items() if value is not None},
+            **varied,
             **{name: about[name] for name in ("methods", "models")},
             **({"pairs": sum(pairs.values())} if hiding else {}),
             "default": DEFAULT.name,
         },
+    )
+
+
+def compare_by_name(cube: Cube, query: Asked, task: Any = None, **given: Any) -> Comparison:
+    """Return the comparison of parameters and options by their names, as commands hold them."""
+    more = {each.name: given.pop(each.name) for each in fields(ComparisonOptions) if each.name in given}
+    return compare(cube, query, task, options=ComparisonOptions(**more), **given)
+
+
+def _expect_options(options: object) -> ComparisonOptions:
+    if options is None:
+        return ComparisonOptions()
+    if isinstance(options, ComparisonOptions):
+        return options
+    raise ParameterError(
+        f"options is {quote(options)}, expected ComparisonOptions, such as ComparisonOptions(forms=['objects'])",
+        parameter="options",
+        value=options,
     )
 
 
@@ -224,7 +252,7 @@ def _baselines(as_large: bool, baselines: Sequence[str] | None) -> bool | Sequen
     return as_large if named is None else named
 
 
-def task_of(query: Query) -> str:
+def task_of(query: Query) -> TaskName:
     """Return the task that a query can be judged by: clustering where it has labels, and else hidden links."""
     return "clustering" if len({label for label in query.labels or () if label}) > 1 else "hidden"
 
@@ -289,17 +317,11 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
     """Return what makes the networks of configurations for one query."""
 
     def planned(config: Configuration, nodes: int | None) -> Plan:
-        options = NetworkOptions(
-            method=METHODS[config.method]() if config.like else methods.get(config.method, config.method),
-            n_cells=config.n_cells or None,
-            objective=config.objective or None,
-            form=config.form or None,
-            levels=config.levels or None,
-            n_neighbors=config.n_neighbors,
-            membership_weights=config.membership_weights or None,
-            max_nodes=nodes,
-        )
-        return plan_network(cube, query, options)
+        named = ("n_cells", "objective", "form", "levels", "membership_weights")
+        options: dict[str, Any] = {name: getattr(config, name) or None for name in named}
+        method = METHODS[config.method]() if config.like else methods.get(config.method, config.method)
+        options |= {"method": method, "n_neighbors": config.n_neighbors, "max_nodes": nodes}
+        return plan_network(cube, query, NetworkOptions(**options))
 
     return Maker(planned, lambda wanted, seed: choose(wanted, seed=seed), network_of)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, ProgressOption, record_seconds, report_compiling, resolve_progress, silent
 from cube2net.api.plan import (
-    LINK_TOLERANCE,
     METHODS,
     WITH_OPTIONS,
     Plan,
-    Valued,
     check_nodes,
     objective_name,
     plan_network,
@@ -25,9 +23,11 @@ from cube2net.api.recipe import recipe_of
 from cube2net.errors import ParameterError, check_int, quote, quote_few
 from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import (
+    LinkObjective,
     MakesNetworks,
     Method,
     NeedsVectors,
+    Objective,
     TellsProgress,
     check_call,
     check_options,
@@ -38,7 +38,7 @@ from cube2net.model.interfaces import (
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
-from cube2net.model.selection import QueryObjective, Scope, Selection, Steering
+from cube2net.model.selection import QueryObjective, Selection, Steering
 from cube2net.network import pagerank
 from cube2net.network.assembly import (
     assemble,
@@ -51,9 +51,8 @@ from cube2net.network.assembly import (
     estimate_nodes,
     first_cells,
 )
-from cube2net.network.pagerank import compute_scores
-from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
-from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
+from cube2net.options import OPTIONS, AnyMethodName, FormName, NetworkOptions, ObjectiveName, Wanted, is_given
+from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden
 from cube2net.selection.exact.exact import add_bound
 
 NearestCache = dict[tuple[Any, ...], Array]
@@ -66,28 +65,17 @@ KNOWN = 16
 def construct(
     cube: Cube,
     query: Asked,
-    method: str | Method | MakesNetworks = "greedy",
+    method: AnyMethodName | Method | MakesNetworks = "greedy",
     n_cells: int | None = None,
-    objective: Valued | None = None,
-    form: str | None = None,
+    objective: ObjectiveName | Objective | LinkObjective | Callable[[Array, Query], float] | None = None,
+    form: FormName | None = None,
     seed: int = 0,
     *,
-    levels: Levels | None = None,
-    n_neighbors: int | None = None,
-    neighbor_weight: float | None = None,
-    membership_weights: str | None = None,
-    cell_weight: float | None = None,
-    keep_unlinked: bool | None = None,
     max_nodes: int | None = None,
-    max_links: int | None = None,
-    best_prefix: bool = False,
     pins: Wanted = (),
     bans: Wanted = (),
-    prefer: Wanted = (),
-    avoid: Wanted = (),
-    bound: bool = False,
+    options: NetworkOptions | None = None,
     progress: ProgressOption = None,
-    **method_options: Any,
 ) -> Network:
     """Return a small network around a query.
 
@@ -99,62 +87,42 @@ def construct(
     Parameters
     ----------
     cube
-        Of :func:`build` or :func:`open`.
+        A cube of :func:`build` or :func:`open`, or a view of one.
     query
-        Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
-        mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
-        network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
-        :meth:`Cube.query`.
+        Objects by id or by name: one text, a list, a series or an index of pandas or Polars, an array; a mapping from
+        objects to labels; a data frame with a column ``object`` or ``id``, and maybe ``label``; another network, or a
+        :class:`Query`. Whole numbers in a list or an array are rows if ids are texts. See :meth:`Cube.query`.
     method
-        A name of :data:`cube2net.methods.METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with
-        ``select``; ``"auto"`` (or :class:`cube2net.methods.Auto`) tries several networks.
+        A name of :data:`cube2net.methods.METHODS`, or an object such as ``methods.Greedy(by="price")``, also of a class
+        of your own with ``select``; ``"auto"`` tries several networks.
     n_cells
-        At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
+        The maximum number of cells; by default as many as serve the query for the objective ``cover``, else 20.
     objective
-        A name of :data:`cube2net.methods.OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the
-        row numbers brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the
-        paper's ``"jaccard"``.
+        A name of :data:`cube2net.methods.OBJECTIVES`, an object, or a function ``f(objects, query)`` of the row numbers
+        brought. By default ``"cover"`` in the forms hybrid and cells for greedy and exact, else the paper's
+        ``"jaccard"``.
     form
         ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
-        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"``
-        for methods that choose cells, and ``"objects"`` for others.
+        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. By default ``"hybrid"``
+        for methods that choose cells, ``"objects"`` for others.
     seed
-        Of all that is random: the same seed makes the same network.
-    levels
-        Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
-        (both, the default for the objective ``cover`` in the forms hybrid and cells), or the names of the levels that
-        stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
-    n_neighbors, neighbor_weight
-        Of the form ``"hybrid"``: how many objects nearest by links, as many as Q has without a number, and what the
-        weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
-    membership_weights, cell_weight
-        What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
-        weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
-        query.
-    keep_unlinked
-        Whether objects of the cells stay that have no link to the network; by default they do, except where the
-        objective sees links.
-    max_nodes, max_links
-        Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
-    best_prefix
-        Whether to keep the first chosen cells only, up to the highest value.
+        The seed of all that is random: the same seed gives the same network.
+    max_nodes
+        The maximum number of nodes; no limit by default.
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
-        an object banned is as if the cube did not have it. See :meth:`Network.pin_costs` for what each of them costs.
-    prefer, avoid
-        Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
-    bound
-        Also find an upper bound on the value of any choice of so many cells, such as keeps the pins and bans.
+        a banned object is treated as if the cube did not have it. :meth:`Network.pin_costs` returns their costs.
+    options
+        Further options: levels, neighbours, weights, preferred objects, a bound; see :class:`NetworkOptions`. It may
+        also have those above, if they are not given here.
     progress
-        Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
-    method_options
-        Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
+        A function that is told the progress, and how large a large network will be; True for a bar.
 
     Returns
     -------
     Network
-        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say.
+        Its ``selection`` has the cells in the order chosen, and a ``note`` if there is something to report.
 
     Raises
     ------
@@ -171,26 +139,79 @@ def construct(
     >>> paper = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
+    >>> c2n.construct(cube, planted.query(0), options=c2n.NetworkOptions(n_neighbors=5, bound=True))
+    Network(55 objects, 10 cells, 512 links, 50 in the query)
     """
-    given = {name: value for name, value in locals().items() if name in OPTIONS}
+    flat = {name: value for name, value in locals().items() if name in OPTIONS}
+    return construct_network(cube, query, _merge(flat, options), progress=progress)
+
+
+def _merge(flat: Mapping[str, Any], options: NetworkOptions | None) -> NetworkOptions:
+    """Return options with those given by parameters; raise if one is given twice with different values."""
+    if options is None:
+        return NetworkOptions(**flat)
+    given = dict(expect_options(options).given)
+    for name, value in flat.items():
+        if is_given(name, value):
+            if name in given and given[name] is not value and given[name] != value:
+                raise ParameterError(
+                    f"{name} is {quote(value)}, and {quote(given[name])} in options: give it once",
+                    parameter=name,
+                    value=value,
+                )
+            given[name] = value
+    return NetworkOptions(**given)
+
+
+def expect_options(options: object) -> NetworkOptions:
+    """Return options, or raise what they should be."""
+    if isinstance(options, NetworkOptions):
+        return options
+    raise ParameterError(
+        f"options is {quote(options)}, expected NetworkOptions, such as NetworkOptions(n_neighbors=10)",
+        parameter="options",
+        value=options,
+    )
+
+
+def construct_by_name(
+    cube: Cube,
+    query: Asked,
+    method: str | Method | MakesNetworks = "greedy",
+    n_cells: int | None = None,
+    *,
+    progress: ProgressOption = None,
+    **given: Any,
+) -> Network:
+    """Return the network of options by their names, as recipes and commands hold them.
+
+    They are those of :class:`NetworkOptions` and those of the method, if that is a name.
+    """
+    chooser = method_of(method, {name: value for name, value in given.items() if name not in OPTIONS})
+    options = {name: value for name, value in given.items() if name in OPTIONS}
+    return construct_network(cube, query, NetworkOptions(method=chooser, n_cells=n_cells, **options), progress=progress)
+
+
+def construct_network(cube: Cube, query: Asked, options: NetworkOptions, *, progress: ProgressOption = None) -> Network:
+    """Return the network of a query with some options; see :func:`construct`."""
     progress = resolve_progress(progress)
-    chooser = method_of(method, method_options)
-    options = NetworkOptions(**{**given, "method": chooser})
+    seed, chooser = options.seed, method_of(options.method, {})
+    options = replace(options, method=chooser)
     if not isinstance(chooser, Method):
         _check_nothing_chosen(chooser, options)
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
-    wanted = plan_network(cube, query, options)
-    chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
+    plan = plan_network(cube, query, options)
+    chosen = choose(plan, seed=seed, bound=options.bound, progress=progress)
     if (
-        form is None
-        and max_nodes is not None
-        and wanted.form.has_cells
-        and brings_objects(chosen.selection, wanted.budget.scope)
+        options.form is None
+        and options.max_nodes is not None
+        and plan.form.has_cells
+        and brings_objects(chosen.selection, plan.budget.scope)
     ):
         # A method of one's own that chooses no cells has to know the limit on its objects.
-        wanted = plan_network(cube, query, replace(options, form="objects"))
-        chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
-    return network_of(wanted, chosen, default=form is None, progress=progress)
+        plan = plan_network(cube, query, replace(options, form="objects"))
+        chosen = choose(plan, seed=seed, bound=options.bound, progress=progress)
+    return network_of(plan, chosen, default=options.form is None, progress=progress)
 
 
 def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
@@ -270,7 +291,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return apply_preferences(weighed(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope, plan.avoid)
+    return exclude_forbidden(weighed(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -361,7 +382,7 @@ def _seen(cube: Cube) -> dict[str, Any]:
 def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
-    key = (room, steering.prefer, steering.avoid, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    key = (room, steering.prefer, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
     found = cache.pop(key) if key in cache else nearest_objects(plan, room, cache)
     cache[key] = found
     for old in list(cache)[:-KNOWN]:
@@ -370,24 +391,9 @@ def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
 
 
 def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
-    """Return the objects nearest to the query and what is preferred, none that is avoided or nearer to what is."""
-    seeds = plan.preferred_query.objects
-    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.avoid)
-    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
-
-
-def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, avoid: Array) -> Scope:
-    """Return a scope that bars what is avoided too, and what is nearer to it than to the seeds."""
-    if not len(avoid):
-        return scope
-    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (avoid, seeds))
-    forbidden = far > near
-    forbidden[avoid] = True
-    forbidden[scope.objects] = False
-    forbidden[query.objects] = False
-    return replace(
-        scope, forbidden_objects=forbidden if scope.forbidden_objects is None else forbidden | scope.forbidden_objects
-    )
+    """Return the objects nearest to the query and to the preferred objects."""
+    links, seeds = plan.cube.links, plan.preferred_query.objects
+    return pagerank.find_neighbors(links, plan.query, room, scope=plan.budget.scope, seeds=seeds, rankings=cache)
 
 
 def told(plan: Plan) -> dict[str, list[str]]:

@@ -17,8 +17,8 @@ from cube2net.api.cluster import clustered
 from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
-from cube2net.cube.views import pick_cells
-from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
+from cube2net.cube.cuboids import pick_cells
+from cube2net.errors import ParameterError, QueryError, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
@@ -38,8 +38,14 @@ BOTH = "both"
 
 @overload
 def contrast(
-    cube: Cube, query: Asked, against: None = None, n_cells: int = 10, *, names: None = None, chance: float = LEVEL
-) -> Description: ...
+    cube: Cube,
+    query: Asked,
+    against: None = None,
+    n_cells: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    alpha: float = LEVEL,
+) -> Contrast | Description: ...
 
 
 @overload
@@ -50,7 +56,7 @@ def contrast(
     n_cells: int = 10,
     *,
     names: Sequence[str] | None = None,
-    chance: float = LEVEL,
+    alpha: float = LEVEL,
 ) -> Contrast: ...
 
 
@@ -63,9 +69,9 @@ def contrast(
     n_cells: int = 10,
     *,
     names: Sequence[str] | None = None,
-    chance: float = LEVEL,
+    alpha: float = LEVEL,
 ) -> Contrast | Description:
-    """Return the few cells that tell two queries apart, or each label of one query from the others.
+    """Return the few cells that distinguish a query from another or from all other objects, or its labels.
 
     Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
     ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
@@ -75,33 +81,35 @@ def contrast(
     cube
         Of :func:`build` or :func:`open`, also rolled up or diced.
     query
-        Objects as :func:`construct` takes them; with labels, where there is no second query.
+        Objects as :func:`construct` takes them. If they have labels and there is no second query, each label is
+        contrasted with the others.
     against
-        The objects to tell them from. Those of both queries are on neither side.
+        The objects to distinguish them from; by default all other objects of the cube, if the query has no labels.
+        Objects of both queries are on neither side.
     n_cells
         At most so many cells, or so many for each label.
     names
-        What to call the two sides, as the labels of the network and in sentences.
-    chance
-        Only cells are chosen whose chance, corrected for all that were tested, is not above this; 1 is all that were
-        tested and whose shares differ. Which are tested does not depend on it: those that
-        hold enough to be below 0.05 beside the others.
+        Names of the two sides, used as the labels of the network and in sentences.
+    alpha
+        Significance level: only cells whose p-value, corrected for all tested cells, is at most this are chosen; 1
+        allows all tested cells whose shares differ. It does not affect which cells are tested: those large enough to
+        be significant at 0.05.
 
     Returns
     -------
     Contrast or Description
-        For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and chance, ``value`` and
-        ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the labels of one
-        query a description, with one contrast a label.
+        For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and p-value,
+        ``value`` and ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the
+        labels of one query a description, with one contrast a label.
 
     Notes
     -----
     The value is the mean, over the objects, of 1 − other share / own share of the best cell chosen that speaks for
     the object's side and holds it. One cell alone is worth the difference of its shares. m cells chosen one by one
-    are worth at least 1 − 1/e of the best m, and ``bound`` is what these do not exceed. The chance is that of Fisher's
+    are worth at least 1 − 1/e of the best m, and ``bound`` is what these do not exceed. The p-value is that of Fisher's
     exact test, corrected by Holm over all distinct sets of objects that cells hold and that could be sure at all. A
     cell is left out when another holds the same objects with fewer labels, or when a more general one explains it:
-    among the objects of that one, the cell's are not on its side more often than chance allows.
+    among the objects of that one, the cell's are not on its side significantly more often.
 
     Examples
     --------
@@ -112,37 +120,28 @@ def contrast(
     >>> found
     Contrast(A 50 against B 50: 2 cells, value 1.000 of 1.000)
     >>> print(found.sentences[0])
-    ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001
+    ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), p < 0.001
     >>> found.network
     Network(100 objects, 2 cells, 441 links, 100 in the query)
     """
-    asked = _checked(cube, query, n_cells, chance)
+    asked = _checked(cube, query, n_cells, alpha)
     if against is None:
         if asked.labels is None:
-            raise QueryError(
-                "the query has no labels to tell apart: give labels, or a second query", hint=Setting("against")
-            )
+            rest = asked.others(len(cube.objects))
+            return _pair(cube, asked, rest, n_cells, OTHERS if names is None else _names(names), alpha)
         if names is not None:
             raise ParameterError(
                 f"names are those of two queries, and the sides are labels here, got {quote(names)}",
                 parameter="names",
                 value=names,
             )
-        return _described(cube, asked, asked.labels, n_cells, chance)
-    return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), chance)
-
-
-def contrast_with_others(
-    cube: Cube, query: Asked, n_cells: int = 10, *, names: Sequence[str] | None = None
-) -> Contrast:
-    """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
-    asked = query_of(cube, query)
-    return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
+        return _described(cube, asked, asked.labels, n_cells, alpha)
+    return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), alpha)
 
 
 @report_compiling
 def describe_clusters(
-    network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+    network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
 ) -> Description:
     """Return what distinguishes each cluster of the objects of a network, or of a cube.
 
@@ -155,26 +154,26 @@ def describe_clusters(
     else:
         whole = check_cube(network)
     asked = _checked(
-        whole, clustered(whole, clusters, network if isinstance(network, Network) else None), n_cells, chance
+        whole, clustered(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
     )
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, cluster_names(asked.labels), n_cells, chance)
+    found = _described(whole, asked, cluster_names(asked.labels), n_cells, alpha)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
     return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
 
 
-def _checked(cube: Cube, query: Asked, n_cells: int, chance: float) -> Query:
+def _checked(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     require_own_cells(cube, "contrasted")
     check_int("n_cells", n_cells, 1, what="cells")
-    given: object = chance
+    given: object = alpha
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(
-            f"chance is {quote(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
+            f"alpha is {quote(alpha)}, expected a number above 0 and up to 1", parameter="alpha", value=alpha
         )
     return asked
 
@@ -188,7 +187,7 @@ def _names(given: Sequence[str] | None) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, str], chance: float) -> Contrast:
+def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, str], alpha: float) -> Contrast:
     """Return the contrast of two queries."""
     rows = np.union1d(one.objects, two.objects)
     in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
@@ -198,11 +197,11 @@ def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, st
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
     note = said_of_overlap(names, sizes, int(shared.sum()))
     sides = Sides(in_one[~shared])
-    (found,) = _separated(cube, rows[~shared], [sides], n_cells, chance)
-    return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
+    (found,) = _separated(cube, rows[~shared], [sides], n_cells, alpha)
+    return _contrast(cube, query, names, found, int(shared.sum()), note, alpha)
 
 
-def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, chance: float) -> Description:
+def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
@@ -212,14 +211,14 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, ch
     sides = [Sides(given[there] == name, both=False) for name in names]
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
-    found = _separated(cube, query.objects[there], sides, n_cells, chance)
+    found = _separated(cube, query.objects[there], sides, n_cells, alpha)
     note = (
         f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
         if len(names) == 1
         else ""
     )
     each = tuple(
-        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
+        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, alpha)
         for name, one in zip(names, found, strict=True)
     )
     cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
@@ -230,13 +229,13 @@ Found = tuple[MixedCells, Sides, Separation]
 
 
 def _separated(
-    cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, chance: float
+    cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, alpha: float
 ) -> list[Found | tuple[int, int]]:
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
     mixed = find_mixed_cells(cube, objects, enough_objects(sides))
-    return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, n_cells, chance), strict=True)]
+    return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, n_cells, alpha), strict=True)]
 
 
 def _contrast(
@@ -246,11 +245,11 @@ def _contrast(
     found: Found | tuple[int, int],
     outside: int,
     note: str,
-    chance: float,
+    alpha: float,
 ) -> Contrast:
     if len(found) == 2:
         make = partial(_network, cube, query, [])
-        return Contrast(names, found, (), query, outside=outside, note=note, chance=chance, make=make)
+        return Contrast(names, found, (), query, outside=outside, note=note, alpha=alpha, make=make)
     mixed, sides, separation = found
     tested = separation.tested
     gains = np.diff(separation.values, prepend=0.0).tolist()
@@ -272,12 +271,12 @@ def _contrast(
         value=float(separation.values[-1]) if len(cells) else 0.0,
         bound=separation.bound,
         tested=len(tested.cells),
-        sure=separation.sure,
+        n_significant=separation.n_significant,
         explained=separation.explained,
         nearest=nearest,
         outside=outside,
         note=note,
-        chance=chance,
+        alpha=alpha,
         make=lambda: _network(cube, query, picked),
     )
 
@@ -308,8 +307,8 @@ def _cell(
         for_one=bool(tested.for_one[at]),
         low=low,
         high=high,
-        chance=float(tested.chances[at]),
-        raw_chance=float(tested.raw[at]),
+        p_value=float(tested.p_values[at]),
+        raw_p_value=float(tested.raw[at]),
         gain=gain,
     )
 

@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from cube2net._util.progress import report_compiling
-from cube2net.api.construct import near_scope
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import asked_of
 from cube2net.cube.window import list_time_attributes
@@ -135,10 +134,7 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
         own = options if context.method == "pagerank" else {}
-        seeds, avoid = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.prefer, steering.avoid))
-        seeds = np.union1d(network.query.objects, seeds)
-        if network.form == "hybrid":
-            scope = near_scope(context.whole, network.query, scope, seeds, avoid)
+        seeds = np.union1d(network.query.objects, np.array(steering.prefer, dtype=np.int32))
         scores = pagerank.compute_scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(find_neighbors, links, network.query, scope=scope, seeds=seeds)
         _ranks[context] = QueryRanks(scores, network.query, scope, near)

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.views import BOTH, FULL, cuboid
+from cube2net.cube.cuboids import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of
@@ -124,7 +124,7 @@ class Plan:
     ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
     method's. ``sized`` says that the query decides how many cells there are. ``options`` are those given, with the
     defaults of method, objective, form, levels and keep_unlinked settled, and without steering. ``steering`` is what
-    the user pinned, banned, preferred and avoided, and ``unsteered`` the budget as it is without: pins may make fewer
+    the user pinned, banned and preferred, and ``unsteered`` the budget as it is without: pins may make fewer
     cells fit, or more.
     """
 
@@ -156,11 +156,6 @@ class Plan:
         if not self.steering.prefer:
             return self.query
         return Query(np.union1d(self.query.objects, np.array(self.steering.prefer, dtype=np.int32)))
-
-    @property
-    def avoid(self) -> Array:
-        """The rows of what is avoided, ascending."""
-        return np.unique(np.array(self.steering.avoid, dtype=np.int32))
 
 
 def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
@@ -225,8 +220,7 @@ def steering_of(cube: Cube, options: NetworkOptions) -> Steering:
     return Steering(
         pins=tuple(node_of(cube, thing) for thing in several(options.pins)),
         bans=tuple(node_of(cube, thing) for thing in several(options.bans)),
-        prefer=tuple(_find_preferred(cube, "prefer", thing) for thing in several(options.prefer)),
-        avoid=tuple(_find_preferred(cube, "avoid", thing) for thing in several(options.avoid)),
+        prefer=tuple(_find_preferred(cube, thing) for thing in several(options.prefer)),
     )
 
 
@@ -246,10 +240,10 @@ def several(things: Wanted) -> list[Any]:
     return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
 
 
-def _find_preferred(cube: Cube, word: str, thing: Any) -> int:
+def _find_preferred(cube: Cube, thing: Any) -> int:
     node = node_of(cube, thing)
     if node.is_cell:
-        raise ParameterError(f"{word} takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")
+        raise ParameterError(f"prefer takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")
     return node.number
 
 

@@ -64,7 +64,7 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
 
 
 def _describe_steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
-    """Return what was pinned, banned, preferred and avoided, by labels and ids; nothing where nothing was."""
+    """Return what was pinned, banned and preferred, by labels and ids."""
 
     def written(node: Node) -> dict[str, Any]:
         if node.is_cell:

@@ -16,10 +16,11 @@ from cube2net._util.arrays import Array
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
 from cube2net.api import cubes
-from cube2net.api.construct import construct, known_choice, network_of
+from cube2net.api.construct import construct_by_name, known_choice, network_of
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
-from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
+from cube2net.cube.cuboids import cuboid, pick_cells
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import (
     CubeError,
@@ -133,7 +134,7 @@ def follow(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Ne
     """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
-        return construct(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
+        return construct_by_name(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
 
     return asked_by(recipe, cube, make)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from cube2net import __version__
 from cube2net._util.progress import Progress, silent
+from cube2net._util.text import shorten
 from cube2net.api import cubes
 from cube2net.api.build import build
 from cube2net.api.checkpoints import digest, identity_of
@@ -21,12 +23,15 @@ from cube2net.design.propose import columns_in_words, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, join_names
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
+from cube2net.io.tables.column_types import as_separators
+from cube2net.io.tables.find_tables import RECORDS as RECORD_TABLE
 from cube2net.io.tables.table_roles import TableRoles
-from cube2net.io.tables.table_source import Tables
-from cube2net.model.corpus import Corpus
+from cube2net.io.tables.table_source import TableReading, Tables
+from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import NamesFiles, Source, made
+from cube2net.model.suggestion import Suggestion
 from cube2net.topics.lda import Lda
 
 LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
@@ -223,11 +228,17 @@ TABLE_ENDINGS = (
 """How the names of files end that are read as tables or as citation exports."""
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
+MAX_SAMPLED_ROWS, MAX_SAMPLES, MAX_SAMPLE_LETTERS = 1_000, 3, 80
+SPLIT_ROLES = ("", "mentions.object", "links.target")
+"""The roles of columns that may hold several values in a field."""
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadsheetReading:
-    """What files hold: a corpus, the dimensions proposed for it, and what was read, in words."""
+    """What files hold: a corpus, the dimensions proposed for it, and what was read, in words.
+
+    ``problem`` says why no cube can be built yet; None if one can.
+    """
 
     corpus: Corpus
     dimensions: tuple[DimensionSpec, ...]
@@ -238,7 +249,14 @@ class SpreadsheetReading:
     reason: str
     files: tuple[str, ...]
     may_become: tuple[tuple[str, str], ...] = ()
-    roles: TableRoles | None = None
+    distinct: Mapping[str, int] = field(default_factory=dict)
+    tables: TableReading | None = None
+    problem: ParameterError | None = None
+
+    @property
+    def roles(self) -> TableRoles | None:
+        """The roles of columns; None of files that are no tables."""
+        return None if self.tables is None else self.tables.roles
 
     @property
     def items(self) -> int:
@@ -253,9 +271,43 @@ class SpreadsheetReading:
         ]
 
     def uses(self) -> list[dict[str, Any]]:
-        """Return what every column is used as, and what it may be instead."""
+        """Return what every column is used as, what it may be instead, and a few of its values."""
         uses = column_uses(self.roles, [name for name, _ in self.may_become])
-        return [{**asdict(use), "may": list(use.may)} for use in uses[:MOST_SHOWN]]
+        separators = self.corpus.source.get("separators", {})
+        return [
+            {
+                **asdict(use),
+                "may": list(use.may),
+                "samples": list(samples),
+                "separators": list(as_separators(separators.get(use.column))),
+                "can_split": can_split and use.role in SPLIT_ROLES,
+                "distinct": self.distinct.get(use.column),
+            }
+            for use in uses[:MOST_SHOWN]
+            for samples, can_split in [self._sample(use)]
+        ]
+
+    def sheets(self) -> list[dict[str, Any]]:
+        """Return the sheets of a workbook that has several."""
+        sheets = () if self.tables is None else self.tables.sheets
+        return [{**asdict(sheet), "first": list(sheet.first)} for sheet in sheets]
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether objects are linked, by links or by records that mention several."""
+        return self.tables is None or self.tables.problem is None
+
+    def _sample(self, use: UsedColumn) -> tuple[list[str], bool]:
+        """Return the first distinct values of a column, and whether it holds text."""
+        tables = {} if self.tables is None else self.tables.rows
+        rows = tables.get(use.table, tables.get(RECORD_TABLE))
+        if rows is None or use.column not in rows.table.column_names:
+            return [], False
+        column = rows.table[use.column].slice(0, MAX_SAMPLED_ROWS)
+        values = (value for value in column.to_pylist() if value is not None)
+        texts = ("; ".join(map(str, value)) if isinstance(value, list) else str(value).strip() for value in values)
+        samples = islice((text for text in dict.fromkeys(texts) if text), MAX_SAMPLES)
+        return [shorten(text, MAX_SAMPLE_LETTERS) for text in samples], holds_text(column.type)
 
     def record(self) -> dict[str, Any]:
         """Return what was read, as JSON has it."""
@@ -305,8 +357,6 @@ def read_spreadsheet(
     found = propose_for_tables(
         corpus, parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=noting
     )
-    if not asked:
-        check_found(found)
     chosen = asked or found.dimensions
     reason = "as was asked" if asked else found.reason
     numbers = [each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None]
@@ -322,8 +372,18 @@ def read_spreadsheet(
         reason=reason,
         files=tuple(path.name for path in paths),
         may_become=tuple((each.name, str(each.dimension or "")) for each in found.attributes),
-        roles=None if reading is None else reading.roles,
+        distinct={each.name: each.distinct for each in found.attributes},
+        tables=reading,
+        problem=None if asked else _find_problem(found),
     )
+
+
+def _find_problem(found: Suggestion) -> ParameterError | None:
+    try:
+        check_found(found)
+    except ParameterError as error:
+        return error
+    return None
 
 
 class _NotingProgress:
@@ -350,6 +410,8 @@ def build_from_reading(
     progress: Progress = silent,
 ) -> Cube:
     """Return the cube of what was read, saved in a folder with what that was and by which ``identity`` it is known."""
+    if reading.problem is not None:
+        raise reading.problem
     known = {} if identity is None else asdict(identity)
     source = {**reading.corpus.source, READING: {**reading.record(), **known}}
     topics = "lda" if reading.topics is None else Lda(count=reading.topics)

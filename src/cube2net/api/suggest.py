@@ -21,7 +21,7 @@ from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.design.combinations import score, tally
 from cube2net.design.propose import propose, text_of, with_text
-from cube2net.errors import Message, ParameterError, QueryError, check_int, join_names
+from cube2net.errors import Message, ParameterError, QueryError, Setting, check_int, join_names
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
@@ -132,7 +132,9 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
 def check_found(suggestion: Suggestion) -> None:
     """Raise where nothing is proposed for a cube."""
     if not suggestion.dimensions:
-        raise ParameterError("found no dimensions for a cube: ", suggestion.why, f"; {suggestion.why_not()}")
+        has_remedy = any(isinstance(part, Setting) for part in suggestion.why.parts)
+        reasons = "" if has_remedy or not suggestion.attributes else f"; {suggestion.why_not()}"
+        raise ParameterError("found no dimensions for a cube: ", suggestion.why, reasons)
 
 
 def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:

@@ -76,7 +76,7 @@ def _keeps_bound(before: RequestContext, after: RequestContext) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
     kept = before.budget.n_cells == after.budget.n_cells and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
-    kept = kept and (old.prefer, old.avoid) == (new.prefer, new.avoid)
+    kept = kept and old.prefer == new.prefer
     more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
     return kept and all(node.is_cell for node in more)
 

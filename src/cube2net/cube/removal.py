@@ -36,14 +36,24 @@ INCONSISTENT_ITEMS = "the items of the cube are not those that its cells and lin
 
 
 def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> Cube:
-    """Return a cube without some of its items, given by number or by id, as if they had never been there.
+    """Return a cube without some of its items, as if they had never been there.
 
     An object leaves a cell if no other item that mentions it has all of the cell's labels; a cell that becomes too
     small joins the small ones. Links that come from items lose the weight that these added, and are dropped at 0;
     given links stay. Objects, labels and items keep their numbers, so queries stay valid: unused labels remain, and
     removed items mention nothing. The settings count the remaining items; items without a label are not counted again.
 
-    The cube may be a view (rolled up, sliced, diced).
+    Parameters
+    ----------
+    cube
+        A cube that keeps its items, also one that was rolled up, sliced or diced.
+    items
+        Numbers or ids of items.
+
+    Returns
+    -------
+    Cube
+        The cube without these items.
     """
     require_own_cells(cube, "made without items")
     if cube.items is None:
@@ -255,6 +265,22 @@ def hide_pairs(cube: Cube, query: Query, share: float = 0.2, seed: int = 0) -> H
     At least one item is drawn among those that mention two or more objects of the query and make links, and removed
     as by :func:`without_items`; a pair is hidden if no other item links it. If links were given, or the cube does not
     keep its items, a share of the links inside the query is removed instead, and cells stay as they are.
+
+    Parameters
+    ----------
+    cube
+        A cube.
+    query
+        The objects whose links are hidden.
+    share
+        The share of these items, or links, above 0 and up to 1.
+    seed
+        The seed of the random draw.
+
+    Returns
+    -------
+    Hidden
+        The cube, the hidden pairs, and what was removed.
     """
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < float(share) <= 1:
         raise ParameterError(f"share is {share!r}, expected a number above 0 and up to 1")

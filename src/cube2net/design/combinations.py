@@ -36,8 +36,10 @@ def count_cells(sample: Sample, dimensions: Sequence[ItemLabels], min_objects: i
     placed = place(sample, dimensions)
     if placed is None:
         return None
+    cell, thing, is_single = placed
     least = max(2 if sample.share < 1 else 1, round(min_objects * sample.share))
-    return tally(*placed, sample.objects, least)
+    single = int((is_single & (np.bincount(cell, minlength=len(is_single)) >= max(2, least))).sum())
+    return replace(tally(cell, thing, sample.objects, least), single=single)
 
 
 def tally(cell: Array, thing: Array, objects: int, least: int) -> CellCounts:
@@ -108,8 +110,11 @@ def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = (), 
     return (gain + guess * guesses) / (fine + guesses) if fine + guesses else 0.0
 
 
-def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Array] | None:
-    """Return a cell and an object of every membership, each once; None where there are far too many."""
+def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Array, Array] | None:
+    """Return a cell and an object of every membership, each once, and which cells are of one item alone.
+
+    Where there are far too many memberships the result is None.
+    """
     item, thing = sample.item, sample.object
     key, width = np.zeros(len(item), dtype=np.int64), 1
     once = True
@@ -139,12 +144,16 @@ def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Arra
         cell = (np.cumsum(used) - 1)[key]
     else:
         _, cell = np.unique(key, return_inverse=True)
+    first, last = np.full(len(cell), len(sample)), np.full(len(cell), -1)
+    np.minimum.at(first, cell, item)
+    np.maximum.at(last, cell, item)
+    is_single = (first == last)[: int(cell.max(initial=-1)) + 1]
     if once and len(sample.item) == sample.objects:
-        return cell, thing
+        return cell, thing, is_single
     pairs = np.sort(cell * max(1, sample.objects) + thing)
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     cell, thing = np.divmod(pairs, max(1, sample.objects))
-    return cell, thing
+    return cell, thing, is_single
 
 
 def score(counts: CellCounts) -> float:
@@ -162,6 +171,7 @@ GAIN = 1.1
 """A further dimension has to raise the score by this factor."""
 LEAST_CELLS, LEAST_SHARE, LEAST_BITS = 2, 0.1, 0.1
 """Dimensions that make fewer cells, hold a smaller share of the objects, or tell less are not proposed."""
+MAX_SINGLE_SHARE = 0.5
 LABELS, TIMES, NUMBERS = range(3)
 """What a dimension is made of. A proposal starts from the first of these that works, and times may join it."""
 ENOUGH_BITS = 2.0
@@ -186,6 +196,8 @@ class Combination:
 
     parts: tuple[CandidateDimension, ...]
     counts: CellCounts
+    is_whole: bool = True
+    """Whether all items were counted; of a sample, a cell may have further items."""
 
     @property
     def score(self) -> float:
@@ -195,8 +207,18 @@ class Combination:
     @property
     def works(self) -> bool:
         """Whether a cube of them would have cells worth speaking of."""
+        return self.has_cells and self.counts.bits >= LEAST_BITS
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether a cube of them would have cells, even if they tell objects apart little."""
         counts = self.counts
-        return counts.cells >= LEAST_CELLS and counts.share >= LEAST_SHARE and counts.bits >= LEAST_BITS
+        return counts.cells >= LEAST_CELLS and counts.share >= LEAST_SHARE and not self.repeats_items
+
+    @property
+    def repeats_items(self) -> bool:
+        """Whether most cells hold the objects of one item alone."""
+        return self.is_whole and self.counts.single > MAX_SINGLE_SHARE * self.counts.cells
 
     @property
     def specs(self) -> tuple[DimensionSpec, ...]:
@@ -217,7 +239,7 @@ def combine(sample: Sample, parts: Sequence[CandidateDimension], min_objects: in
         known = [part.agreement for part in parts if part.agreement is not None]
         guessed = [part.labels.count for part in parts if part.labels.is_guess]
         counts = replace(counts, together=told_together(known, guessed, sample.guess))
-    return Combination(tuple(parts), counts)
+    return Combination(tuple(parts), counts, sample.share == 1)
 
 
 def search(sample: Sample, alone: Sequence[Combination], min_objects: int) -> list[Combination]:

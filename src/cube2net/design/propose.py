@@ -25,6 +25,7 @@ from cube2net.design.attributes import (
     find_chains,
     look_at,
     read_texts,
+    read_values,
 )
 from cube2net.design.combinations import (
     LABELS,
@@ -40,9 +41,9 @@ from cube2net.design.combinations import (
     told_together,
 )
 from cube2net.errors import Message, Setting, check_int, join_names
-from cube2net.model.corpus import Corpus, decoded
+from cube2net.model.corpus import Corpus, decoded, texts_of_rows
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec
-from cube2net.model.suggestion import Attribute, Proposal, Suggestion
+from cube2net.model.suggestion import Attribute, Proposal, SampleCell, Suggestion
 
 TOPIC = "topic"
 LOOKED_AT = 100_000
@@ -60,6 +61,7 @@ LEAST_REAL = 0.1
 LONG_SPAN = 5
 """Dates that lie fewer years apart are told by months."""
 SHOWN = 4
+SAMPLE_CELLS, NAME_DIGITS = 3, 6
 MOST_LEFT_OUT = 0.2
 """A source's own design that leaves no larger share of the objects in no cell is used as it is."""
 FEWER = (5, 3, 2)
@@ -108,7 +110,7 @@ def propose(
     own = combine(counted, parts, min_objects) if (parts := kinds.own_design(counted, seed)) else None
     if own is not None and _is_kept(own, ranked):
         ranked = [own, *(each for each in ranked if each.specs != own.specs)]
-    best = ranked[0] if ranked else None
+    best = next(iter(ranked or rank([each for each in alone if each.has_cells])), None)
     used = best.specs if best is not None else ()
     said = tuple(_said(each, kinds, alone, best, min_objects) for each in found.values())
     return Suggestion(
@@ -124,6 +126,7 @@ def propose(
         min_objects=min_objects,
         topics=kinds.topics,
         text=text,
+        sample_cells={spec.name: kinds.list_largest_cells(spec, counted) for spec in used if spec.attribute in found},
     )
 
 
@@ -232,6 +235,29 @@ class _Kinds:
         _, codes = np.unique(self.bins(spec.bins)(numbers)[0], return_inverse=True)
         return ItemLabels(here.items, codes, int(codes.max(initial=-1)) + 1)
 
+    def list_largest_cells(self, spec: DimensionSpec, sample: Sample) -> tuple[SampleCell, ...]:
+        """Return the cells of a dimension that most items of a sample are in."""
+        column = sample.column(spec.attribute)
+        here = look_at(spec.attribute, column)
+        labels = self._labels(spec, here, sample)
+        numbers = here.days if spec.bins == "months" and here.days is not None else here.numbers
+        if labels is None:
+            return ()
+        if spec.bins is not None and numbers is not None:
+            codes, name_bin = self.bins(spec.bins)(numbers)
+            names = [name_bin(code, NAME_DIGITS) for code in np.unique(codes).tolist()]
+        elif here.kind == "few numbers":
+            names = [f"{value:g}" for value in np.unique(read_values(column)[1]).tolist()]
+        else:
+            names = texts_of_rows(column)[1].dictionary_encode().dictionary.to_pylist()
+        largest = np.argsort(-np.bincount(labels.codes, minlength=labels.count), kind="stable")[:SAMPLE_CELLS]
+        cells = []
+        for code in largest.tolist():
+            items = labels.items[labels.codes == code]
+            objects = len(np.unique(sample.object[np.isin(sample.item, items)]))
+            cells.append(SampleCell(names[code], objects, len(items)))
+        return tuple(cells)
+
     def _stand_in(self, sample: Sample, seed: int) -> ItemLabels:
         """Return topics as if they were spread evenly, and one for all items without a text; none is found for this."""
         count = self.topics or TOPICS[-1]
@@ -337,6 +363,8 @@ def _said(
 
 def _why_not(one: Combination, min_objects: int) -> str:
     counts = one.counts
+    if one.repeats_items:
+        return f"{counts.single:,} of {counts.cells:,} cells would hold a single record"
     if counts.cells < 2 and counts.dead > counts.cells:
         return f"nearly no label has {min_objects} objects"
     if counts.bits < LEAST_BITS and counts.share > 0.5:
@@ -347,7 +375,12 @@ def _why_not(one: Combination, min_objects: int) -> str:
 def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination], min_objects: int) -> Message:
     """Return why a combination was chosen, in a sentence; or what would help where none was."""
     if best is not None:
-        return Message(best.counts.sentence(min_objects))
+        poor = "" if best.works else "no attribute tells objects apart well; "
+        return Message(f"{poor}{best.counts.sentence(min_objects)}")
+    if not few.corpus.attributes and few.corpus.terms is None and "text" not in few.corpus.items.column_names:
+        return Message(
+            "there is nothing to make dimensions of: add a column such as a city or a year, or nodes to links alone"
+        )
     for least in (least for least in FEWER if least < min_objects):
         again = [combine(few, each.parts, least) for each in alone]
         would = [each.specs[0].name for each in again if each is not None and each.works]

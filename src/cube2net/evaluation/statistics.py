@@ -224,7 +224,7 @@ class Difference:
     """The score of one configuration minus that of another, over common runs, with the interval that decides.
 
     The interval holds 1 − ``level`` of what chance makes of it: 95 % where one difference was asked for, and more as
-    Holm corrects for several. ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list
+    Holm corrects for several. ``p_value``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list
     they were asked in: by the bootstrap's spread, over runs and objects, and by the paired tests over runs (for links:
     users, for hidden links: objects). ``effect`` is Cohen's d of paired differences, their mean in standard deviations.
     The interval and these four are nan where nothing can be said: with fewer than two runs, or too few hidden links.
@@ -241,12 +241,12 @@ class Difference:
     wilcoxon: float
     effect: float
     runs: int
-    chance: float = math.nan
+    p_value: float = math.nan
     level: float = LEVEL
 
     @property
-    def sure(self) -> bool:
-        """Whether the interval excludes 0, which is to say that ``chance`` is below 0.05.
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0, which is to say that ``p_value`` is below 0.05.
 
         That asks for both at once, other runs and other objects. The paired tests ask for other runs only, and stand
         beside: with few runs and many configurations they can exclude nothing, however large a difference is
@@ -346,10 +346,10 @@ def differences(
         known = decidable and len(units) > 1
         spreads.append(draws.spreads(drawn, keys, mean) if known else (math.nan, math.nan))
         tests = _tests(units) if decidable and len(plain) > 1 else (math.nan, math.nan, math.nan)
-        chance = _chance(mean, *spreads[-1])
-        found.append(Difference(one, other, model, measure, mean, math.nan, math.nan, *tests, len(plain), chance))
-    levels = holm_levels([each.chance for each in found])
-    tests_of = ("chance", "t_test", "wilcoxon")
+        p_value = _p_value(mean, *spreads[-1])
+        found.append(Difference(one, other, model, measure, mean, math.nan, math.nan, *tests, len(plain), p_value))
+    levels = holm_levels([each.p_value for each in found])
+    tests_of = ("p_value", "t_test", "wilcoxon")
     corrected = zip(*(holm([getattr(each, name) for each in found]) for name in tests_of), strict=True)
     return [
         replace(_reaching(each, level, *spread), **dict(zip(tests_of, values, strict=True)))
@@ -362,7 +362,7 @@ def enough(comparison: Comparison) -> bool:
     return comparison.task != "hidden" or comparison.settings.get("pairs", ENOUGH) >= ENOUGH
 
 
-def _chance(mean: float, below: float, above: float) -> float:
+def _p_value(mean: float, below: float, above: float) -> float:
     """Return how likely a mean as far from 0 is by chance, two-sided, by its spread on the side where 0 is."""
     spread = below if mean > 0 else above
     if spread == 0:

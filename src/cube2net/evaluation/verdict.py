@@ -102,7 +102,7 @@ class Verdict(Shown):
     @property
     def helps(self) -> bool:
         """Whether a configuration is significantly better than the query alone."""
-        return self.gain is not None and self.gain.sure and self.gain.mean > 0
+        return self.gain is not None and self.gain.is_significant and self.gain.mean > 0
 
     @property
     def outcome(self) -> Literal["helps", "maybe", "level", "few", "nothing"]:
@@ -156,7 +156,7 @@ def judge_comparison(comparison: Comparison) -> Verdict:
     tried = _count_equal_networks(comparison, others, default)
     ranked = differences(comparison, [(config, alone) for config in tried])
     ranked = sorted(ranked, key=lambda each: (-each.mean, comparison.nodes(each.one), each.one.like, each.one.name))
-    better = [each for each in ranked if each.sure and each.mean > 0]
+    better = [each for each in ranked if each.is_significant and each.mean > 0]
     top = next(iter(better or ranked), None)
     best = top.one if top and top.mean > 0 else alone
     failed = {config for config in tried if math.isnan(comparison.nodes(config))}
@@ -337,13 +337,13 @@ def _describe_no_gain(verdict: Verdict, gain: Difference | None) -> str:
             f"one run cannot tell whether adding helps: {best} has {own}, the query alone {score} "
             "(compare 2 runs or more)"
         )
-    if not gain.sure:
+    if not gain.is_significant:
         return (
             f"no network tested is better than the query alone, {score}: {best} has no significant difference, "
             f"{_format_gain(gain)}"
         )
     distance = _format_distance(gain.mean, gain.low, gain.high)
-    if len(verdict.differences) > 1 and all(each.sure for each in verdict.differences):
+    if len(verdict.differences) > 1 and all(each.is_significant for each in verdict.differences):
         every = _count_configurations(verdict, "other ")
         return f"adding nothing is best here: {score}; all {every} hurt, {_name(verdict.top)} least: {distance}"
     return f"adding nothing is best here: {score}; {_name_best(verdict, 'other ')} is {distance}"
@@ -366,7 +366,7 @@ def _describe_baseline(baseline: Baseline) -> str:
     name, each = f"{baseline.configuration.method} at {size}", baseline.difference
     if each is None:
         return f"{name} {'failed' if math.isnan(baseline.nodes) else 'could not be compared'}"
-    if each.sure:
+    if each.is_significant:
         return f"{name}: {_format_distance(-each.mean, -each.high, -each.low)}"
     return f"{name}: no significant difference, {_format_signed(-each.mean, -each.high, -each.low)}"
 
@@ -376,7 +376,7 @@ def _describe_default(verdict: Verdict, default: Result) -> str:
     each = next((each for each in verdict.differences if each.one == default.configuration), None)
     if each is None:
         return f"{name}, {'failed' if math.isnan(default.nodes) else 'could not be compared'}"
-    if each.sure:
+    if each.is_significant:
         return f"{name}: {_format_distance(each.mean, each.low, each.high)} than the query alone"
     if math.isnan(each.low):
         return f"{name}, has {_format_score(verdict, default)}"

@@ -174,21 +174,21 @@ def _explain_absence(
 ) -> str:
     """Return why a cell is not chosen, as part of a sentence."""
     if banned:
-        return "being banned"
+        return "it is banned"
     if not len(choice.cells) and len(network.selection.objects):
-        return f"for the method {context.method!r} chooses no cells"
+        return f"the method {context.method!r} chooses no cells"
     lacks = describe_exceeded_limit(network, context, choice, cell)
     if lacks:
-        return f"for {lacks}"
+        return lacks
     worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
-        served = "" if context.steering.avoid else _describe_served(choice, worth, cell, int(last))
-        return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
+        served = _describe_served(choice, worth, cell, int(last))
+        return f"it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
-        least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for n_cells is {context.budget.n_cells:,} and so many cells are{least}"
-    return "for it would not raise the value" if last <= 0 else f"for the method {context.method!r} passed it over"
+        least = f", and the last cell added {number(float(turns[-1]), signed=True)}" if count else ""
+        return f"n_cells is {context.budget.n_cells:,}{least}"
+    return "it would not raise the value" if last <= 0 else f"the method {context.method!r} passed it over"
 
 
 def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int) -> str:
@@ -197,8 +197,8 @@ def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int
     if held <= last:
         return ""
     if held == 1:
-        return " (the one that it holds is served already)"
-    return f" ({f'{held - last:,}' if last else 'all'} of the {held:,} that it holds are served already)"
+        return " (the one that it contains is served already)"
+    return f" ({f'{held - last:,}' if last else 'all'} of the {held:,} that it contains are served already)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,20 +320,17 @@ class Choice:
         held = np.concatenate([self.scope.objects, self.bring(self.cells).indices])
         counts = np.bincount(held, minlength=worth.count)[worth.objects]
         terms[worth.objects if worth.most is None else worth.objects[counts < worth.most]] = 1.0
-        if worth.avoid is not None:
-            terms[worth.avoid] -= 1.0
         return terms, terms
 
 
 def _count_served(cover: CoverObjective, objects: Array, rows: Ragged, pinned: Array) -> tuple[float, Array]:
     """Return how many objects the pinned ones serve, and how many each cell does, one after the other."""
     left = np.where(np.isin(objects, cover.objects), len(rows) + 1 if cover.most is None else cover.most, 0)
-    lost = np.isin(objects, [] if cover.avoid is None else cover.avoid)
 
     def serve(members: Array) -> float:
         served = members[left[members] > 0]
         left[served] -= 1
-        return float(len(served)) - float(lost[members].sum())
+        return float(len(served))
 
     return serve(pinned), np.array([serve(rows[row]) for row in range(len(rows))])
 

@@ -47,7 +47,7 @@ class Sides:
 class Tested:
     """The tested cells of a contrast: their numbers, counts on both sides, and p-values.
 
-    ``raw`` are the p-values of the exact tests, ``chances`` the corrected ones. ``for_one`` marks cells that speak for
+    ``raw`` are the p-values of the exact tests, ``p_values`` the corrected ones. ``for_one`` marks cells that speak for
     the first side.
     """
 
@@ -56,22 +56,22 @@ class Tested:
     twos: Array
     for_one: Array
     raw: Array
-    chances: Array
+    p_values: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Separation:
     """The cells chosen for two sides, by their place in ``tested``, in the order chosen.
 
-    ``values[i]`` is the value of the first i + 1 cells, ``bound`` an upper bound for m cells. ``sure`` is the number of
-    significant cells, and ``explained`` how many of these a more general one explains.
+    ``values[i]`` is the value of the first i + 1 cells, ``bound`` an upper bound for m cells. ``n_significant`` cells
+    are significant, and a more general one explains ``explained`` of these.
     """
 
     tested: Tested
     chosen: Array
     values: Array
     bound: float
-    sure: int
+    n_significant: int
     explained: int
 
 
@@ -85,7 +85,7 @@ def enough_objects(sides: Sequence[Sides]) -> int:
 
 
 def separate(
-    cube: Cube, mixed: MixedCells, sides: Sequence[Sides], n_cells: int, chance: float = LEVEL
+    cube: Cube, mixed: MixedCells, sides: Sequence[Sides], n_cells: int, alpha: float = LEVEL
 ) -> list[Separation]:
     """Return at most ``n_cells`` cells for each of several contrasts; their tests are corrected together."""
     same = mixed.simplest()
@@ -102,9 +102,9 @@ def separate(
             mixed,
             same,
             each,
-            replace(tested, chances=corrected[start : start + len(tested.cells)]),
+            replace(tested, p_values=corrected[start : start + len(tested.cells)]),
             n_cells,
-            chance,
+            alpha,
         )
         for each, tested, start in zip(sides, counted, starts, strict=False)
     ]
@@ -121,31 +121,33 @@ def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> Tested:
 
 
 def _choose_cells(
-    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, n_cells: int, chance: float
+    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, n_cells: int, alpha: float
 ) -> Separation:
     first, second = sides.sizes
     differs = tested.ones * second != tested.twos * first
-    sure = (tested.chances <= chance) & differs & (tested.for_one | sides.both)
-    kept = _find_unexplained(cube, mixed, same, tested, sure)
+    significant = (tested.p_values <= alpha) & differs & (tested.for_one | sides.both)
+    kept = _find_unexplained(cube, mixed, same, tested, significant)
     free = np.flatnonzero(kept)
     one, two = tested.ones * second, tested.twos * first
     weights = np.asarray(1.0 - np.minimum(one, two) / np.maximum(np.maximum(one, two), 1))
     portion = np.where(sides.is_one, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
     own = _select_own_side(mixed, sides, tested, free)
     best = choose_best_cells(weights[free], own, portion, n_cells, least=MIN_GAIN)
-    return Separation(tested, free[best.cells], best.values, best.bound, int(sure.sum()), int(sure.sum() - kept.sum()))
+    return Separation(
+        tested, free[best.cells], best.values, best.bound, int(significant.sum()), int(significant.sum() - kept.sum())
+    )
 
 
-def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested, sure: Array) -> Array:
+def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested, significant: Array) -> Array:
     """Return which significant cells are not explained by a more general one that is kept."""
-    kept = np.zeros(len(sure), dtype=bool)
+    kept = np.zeros(len(significant), dtype=bool)
     place = np.full(len(mixed), -1, dtype=np.int64)
-    place[tested.cells] = np.arange(len(sure))
+    place[tested.cells] = np.arange(len(significant))
     place = place[same]
     cuboid = mixed.cuboid[tested.cells]
-    for number in np.unique(cuboid[sure]).tolist():
+    for number in np.unique(cuboid[significant]).tolist():
         check_stop()
-        here = np.flatnonzero(sure & (cuboid == number))
+        here = np.flatnonzero(significant & (cuboid == number))
         for above in range(number):
             if not len(here) or not is_above(cube, mixed.cuboids[above], mixed.cuboids[number]):
                 continue
@@ -183,10 +185,10 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
     ones, twos, first, second = (
         np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)
     )
-    chances = np.empty(shape)
+    p_values = np.empty(shape)
     logs = np.log(np.arange(1, int((first + second).max(initial=0)) + 1))
-    two_sided(ones, twos, first, second, np.concatenate([[0.0], np.cumsum(logs)]), chances)
-    return chances
+    two_sided(ones, twos, first, second, np.concatenate([[0.0], np.cumsum(logs)]), p_values)
+    return p_values
 
 
 def least_chances(first: int, second: int) -> Array:

@@ -150,10 +150,6 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.avoid:
-        return NearMiss(obstacle="it is avoided, so that it is never near")
-    if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("n_neighbors") or 0)
@@ -197,12 +193,12 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
         return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
-        banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
+        banned = "every cell that contains it is banned" if len(homes) else "no cell contains it"
         return NearMiss(obstacle=banned)
     values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
+    notes = [f"n_cells is {context.budget.n_cells:,}, and that many cells are chosen"] * (
         len(choice.cells) >= context.budget.n_cells
     )
     notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])

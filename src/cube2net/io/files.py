@@ -156,7 +156,7 @@ def find_data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str,
     files = []
     for path in map(Path, paths):
         if not path.exists():
-            raise SourceError(f"{path} is not there: expected {expected}")
+            raise SourceError(f"{path} does not exist: expected {expected}")
         files += _list_folder(path, endings, expected) if path.is_dir() else [path]
     return files
 

@@ -32,7 +32,7 @@ class Price:
     >>> print(Price("ban", "Ada", missed=("Ada",), instead=("Ben",)))
     leaving out Ada brings 'Ben' in its place
     >>> print(Price("ban", "Ada", value=0.1, needed=True))
-    leaving out Ada is what lets the pins fit
+    leaving out Ada is necessary for the pins to fit
     """
 
     kind: str
@@ -62,15 +62,15 @@ class Price:
         """The price in one sentence."""
         what = f"{'keeping' if self.kind == PIN else 'leaving out'} {self.title}"
         if self.needed:
-            return f"{what} is what lets the pins fit"
+            return f"{what} is necessary for the pins to fit"
         price = self.price
         if price is not None:
             return f"{what} {'pays' if price < 0 else 'costs'} {_amount(abs(price)) if price else 'nothing'}"
         if not (self.missed or self.instead):
             return f"{what} changes nothing"
         if self.kind == PIN:
-            return f"{what} displaces {quote_few(self.missed) if self.missed else 'nobody'}"
-        return f"{what} brings {quote_few(self.instead) if self.instead else 'nobody'} in its place"
+            return f"{what} displaces {quote_few(self.missed) if self.missed else 'no object'}"
+        return f"{what} brings {quote_few(self.instead) if self.instead else 'no object'} in its place"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the price as JSON has it."""

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net._util.arrays import Array, freeze
+from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown, load_function
 from cube2net._util.text import format_count
 from cube2net.errors import CubeError, InputError, unknown_name
@@ -21,9 +23,12 @@ from cube2net.model.objects import distinct_names
 from cube2net.model.query import Query
 
 if TYPE_CHECKING:
+    import pandas
+
     from cube2net.evaluation.verdict import Verdict
 
-TASKS = ("clustering", "links", "hidden")
+TaskName = Literal["clustering", "links", "hidden"]
+TASKS: tuple[str, ...] = get_args(TaskName)
 
 FLOOR = "popularity"
 """The model that recommends to all users the same, what has most links: the floor, which others must be above to be
@@ -223,6 +228,43 @@ class Comparison(Shown):
             if config.name == name:
                 return config
         raise unknown_name("configuration", name, [config.name for config in self.configurations])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the trials as a data frame of pandas, one row each.
+
+        After the configuration, its parts, the model and the seed come the scores by measure, then ``nodes``,
+        ``links``, ``value`` (the objective's), ``seconds`` in all, and the ``reason`` of a trial without scores.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+        >>> cube = c2n.build(planted.corpus)
+        >>> frame = c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=2).to_pandas()
+        >>> frame.groupby("configuration")["nodes"].mean().to_dict()
+        {'none': 20.0, 'pagerank': 120.0}
+        """
+        rows = []
+        for trial in self.trials:
+            config = trial.configuration
+            chooses = bool(config.objective)
+            rows.append(
+                {
+                    "configuration": config.name,
+                    "method": config.method,
+                    "objective": config.objective or None,
+                    "form": config.form if chooses else None,
+                    "n_cells": config.n_cells or None,
+                    "model": trial.model,
+                    "seed": trial.seed,
+                    **{name: trial.scores.get(name) for name in self.measures},
+                    "nodes": trial.nodes,
+                    "links": trial.links,
+                    "value": trial.value,
+                    "seconds": float(sum(trial.seconds.values())),
+                    "reason": trial.reason or None,
+                }
+            )
+        return to_pandas(pa.Table.from_pylist(rows))
 
     def verdict(self) -> Verdict:
         """Return which network helped, by how much and with what certainty, as a sentence and as numbers.

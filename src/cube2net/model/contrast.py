@@ -27,14 +27,14 @@ SAID = 3
 
 @dataclass(frozen=True)
 class SeparatingCell:
-    """A cell at mixed levels that holds a larger share of one of two sides.
+    """A cell at mixed levels that contains a larger share of one of two sides.
 
     ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
     ``levels`` the name of the level of each, None for ∗.
     ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
     says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
-    that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
-    cells tested; ``raw_chance`` the same before. ``gain`` is what the cell added to the value when it was chosen.
+    that of the second (Newcombe's). ``p_value`` is that of Fisher's exact test, two-sided and corrected by Holm
+    over all cells tested; ``raw_p_value`` is uncorrected. ``gain`` is what the cell added to the value.
     """
 
     labels: tuple[str, ...]
@@ -46,8 +46,8 @@ class SeparatingCell:
     for_one: bool
     low: float
     high: float
-    chance: float
-    raw_chance: float
+    p_value: float
+    raw_p_value: float
     gain: float = 0.0
 
     @property
@@ -77,7 +77,7 @@ class SeparatingCell:
 
         >>> cell = SeparatingCell(("∗", "ACL"), (None, "venue"), 9, 3, 10, 30, True, 0.4, 0.9, 0.0004, 0.0001)
         >>> cell.sentence("A", "B")
-        '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, chance below 0.001'
+        '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, p < 0.001'
         """
         parts = [
             f"{_percent(share)} of {quote_unsafe(name)} ({held:,} of {count:,})"
@@ -88,7 +88,7 @@ class SeparatingCell:
         if not self.for_one:
             parts.reverse()
         often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
-        return f"{said_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_chance(self.chance)}"
+        return f"{said_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_p_value(self.p_value)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it; a lift that is infinite is None."""
@@ -101,25 +101,25 @@ class SeparatingCell:
             "lift": None if math.isinf(self.lift) else self.lift,
             "difference": self.difference,
             "interval": [self.low, self.high],
-            "chance": self.chance,
-            "raw_chance": self.raw_chance,
+            "p_value": self.p_value,
+            "raw_p_value": self.raw_p_value,
             "gain": self.gain,
         }
 
     def __repr__(self) -> str:
         one, two = (_percent(share) for share in self.shares)
-        return f"SeparatingCell({self.title}: {one} against {two}, {_chance(self.chance)})"
+        return f"SeparatingCell({self.title}: {one} against {two}, {_p_value(self.p_value)})"
 
 
 @dataclass(frozen=True, eq=False)
 class Contrast(Shown):
-    """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
+    """The cells that separate two sides, in the order chosen, and how good any choice could be.
 
-    ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
-    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them have a
-    chance not above ``chance``, and ``explained`` of these are left out since a more general one says as much.
-    ``nearest`` is the cell of the least chance where none is sure, ``outside`` how many objects are on neither side,
-    and ``note`` what else is to be said. ``query`` has all objects with the names of their sides as labels.
+    ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how well the cells separate
+    the sides (0 to 1), ``bound`` an upper bound for the same number of cells. ``tested`` cells were tested,
+    ``n_significant`` of them have a p-value of at most ``alpha``, and ``explained`` of these are left out since a more
+    general one says as much. ``nearest`` is the cell with the smallest p-value if none is significant, ``outside`` how
+    many objects are on neither side, and ``note`` a remark. ``query`` has all objects, labelled by their sides.
     """
 
     names: tuple[str, str]
@@ -129,12 +129,12 @@ class Contrast(Shown):
     value: float = 0.0
     bound: float = 0.0
     tested: int = 0
-    sure: int = 0
+    n_significant: int = 0
     explained: int = 0
     nearest: SeparatingCell | None = None
     outside: int = 0
     note: str = ""
-    chance: float = 0.05
+    alpha: float = 0.05
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -164,12 +164,12 @@ class Contrast(Shown):
             shown = [f"{said_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
             more = len(self.cells) - len(shown)
             shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
-            said = f"{one} is told from {two} by {_and(shown)}"
+            said = f"{one} differs from {two} in {_and(shown)}"
         elif self.nearest is not None:
-            near = f"{said_title(self.nearest.labels)} ({_shares(self.nearest)}, {_chance(self.nearest.chance)})"
-            said = f"no cell tells {one} from {two} beyond chance: the nearest is {near}"
+            near = f"{said_title(self.nearest.labels)} ({_shares(self.nearest)}, {_p_value(self.nearest.p_value)})"
+            said = f"no cell separates {one} from {two} significantly: the closest is {near}"
         else:
-            said = f"no cell tells {one} from {two}: they are too few, or in the same cells"
+            said = f"no cell separates {one} from {two}: they are too few, or in the same cells"
         return f"{said}{self._left_out}"
 
     @property
@@ -198,10 +198,10 @@ class Contrast(Shown):
             "bound": self.bound,
             "proven": self.proven,
             "tested": self.tested,
-            "sure": self.sure,
+            "n_significant": self.n_significant,
             "explained": self.explained,
             "outside": self.outside,
-            "chance": self.chance,
+            "alpha": self.alpha,
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
         }
 
@@ -267,10 +267,10 @@ def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int)
     """Return a sentence where a side has no objects of its own."""
     one, two = map(quote_unsafe, names)
     if not any(sizes):
-        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
+        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to contrast"
     if not all(sizes):
         inner, outer = (one, two) if not sizes[0] else (two, one)
-        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
+        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to contrast"
     return ""
 
 
@@ -288,8 +288,8 @@ def _shares(cell: SeparatingCell) -> str:
     return " against ".join(map(_percent, cell.shares))
 
 
-def _chance(chance: float) -> str:
-    return "chance below 0.001" if chance < 0.001 else f"chance {chance:.3f}"
+def _p_value(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def _objects(count: int) -> str:
@@ -495,7 +495,7 @@ class Pivot:
 
     @property
     def sentence(self) -> str:
-        """What is shown, and where most objects are, or most above chance of the query."""
+        """What is shown, and where most objects are, or the query is most over-represented."""
         sizes = [
             f"{len(labels):,}{f' of {len(labels) + more:,}' if more else ''} {quote_unsafe(level)}"
             for labels, more, level in zip((self.rows, self.columns), self.more, self.levels, strict=True)

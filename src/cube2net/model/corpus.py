@@ -314,7 +314,7 @@ class Topics:
                 raise InputError(f"a table of topics has columns {rows.schema.names}, expected {list(columns)}")
             ends = pc.min_max(rows["topic"]).as_py()
             if rows.num_rows and not 0 <= ends["min"] <= ends["max"] < len(self.names):
-                raise InputError("a table of topics names a topic that is not there")
+                raise InputError("a table of topics names a topic that does not exist")
 
     def __repr__(self) -> str:
         return f"Topics({len(self.names)} topics, {self.assigned.num_rows:,} assignments)"

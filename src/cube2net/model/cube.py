@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +45,9 @@ from cube2net.model.query import (
     split_names,
 )
 from cube2net.model.recipe import plain_value
+
+if TYPE_CHECKING:
+    import pandas
 
 DETAILS = {"higher": pa.int32(), "weight": pa.float32()}
 FORWARD, KIND, TIME, ITEM = "forward", "kind", "time", "item"
@@ -322,9 +325,46 @@ class Cube(Shown):
             columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
         return pa.table({**columns, "objects": pa.array(self.cells.members.sizes, pa.int64())})
 
-    def cells_frame(self) -> Any:
-        """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return :meth:`to_arrow` as a data frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
+
+    def describe(self) -> pandas.DataFrame:
+        """Return the levels of the dimensions as a data frame of pandas, one row each.
+
+        ``labels`` is the number of labels of the level, ``example`` the label with the most objects in cells, and
+        ``is_current`` says whether cells have labels of this level.
+
+        >>> import cube2net as c2n
+        >>> c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus).describe()
+          dimension   level  labels  example  is_current
+        0    decade  decade       5     200X        True
+        1     venue   venue       4  venue 0        True
+        2     topic   topic       3  topic 0        True
+        """
+        rows = [
+            {
+                "dimension": dimension.name,
+                "level": level.name,
+                "labels": len(level.labels),
+                "example": self._largest_label(number, at),
+                "is_current": at == dimension.at and not dimension.is_top,
+            }
+            for number, dimension in enumerate(self.dimensions)
+            for at, level in enumerate(dimension.levels)
+        ]
+        return to_pandas(pa.Table.from_pylist(rows))
+
+    def _largest_label(self, number: int, at: int) -> str | None:
+        """Return the label of a level that has the most objects in cells; None of a level below the cells."""
+        dimension = self.dimensions[number]
+        if at not in dimension.at_or_above() or not dimension.levels[at].labels:
+            return None
+        labels = self.cells.labels[:, number]
+        inside = labels >= 0
+        parents = dimension.parents_at(at)[labels[inside]]
+        sizes = np.bincount(parents, self.cells.members.sizes[inside], minlength=len(dimension.levels[at].labels))
+        return dimension.levels[at].labels[int(sizes.argmax())]
 
     @check_call
     def save(self, folder: str | Path) -> None:

@@ -109,7 +109,7 @@ class BringingCell:
     gain: float
 
     def __str__(self) -> str:
-        return f"{said_title(self.labels)}, chosen as number {self.rank:,} ({number(self.gain, signed=True)})"
+        return f"{said_title(self.labels)}, chosen cell number {self.rank:,} ({number(self.gain, signed=True)})"
 
 
 @dataclass(frozen=True)
@@ -153,16 +153,16 @@ class NearMiss:
         if self.option and self.needed is not None:
             now = "" if self.now is None else f" (it is {self.now:,} now)"
             about = "at least" if self.least else "about"
-            asks = f"{self.option} has to be {about} {self.needed} to bring it"
-            parts.append(f"{self.option}={self.needed} would bring it{now}" if self.exact else f"{asks}{now}")
+            asks = f"{self.option} has to be {about} {self.needed} to add it"
+            parts.append(f"{self.option}={self.needed} would add it{now}" if self.exact else f"{asks}{now}")
         if self.cell is not None and self.price is not None and self.value is not None:
             price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
             parts.append(
-                f"the cheapest cell that holds it, {said_title(self.cell)}, {price}: {number(self.value)} with it"
+                f"the cheapest cell that contains it, {said_title(self.cell)}, {price}: {number(self.value)} with it"
             )
         if self.note:
             parts.append(self.note)
-        return "; ".join(parts) or "nothing is known that would bring it"
+        return "; ".join(parts) or "no option was found that would add it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,13 +227,13 @@ class ObjectExplanation(Shown):
         ranked = f"rank {self.rank:,} of {self.ranked:,} by PageRank" if self.rank is not None else ""
         if not self.present:
             why = f": {self.miss}" if self.miss is not None else ""
-            return f"is not there{why}" + (f"; {ranked}" if ranked else "")
+            return f"is not in the network{why}" + (f"; {ranked}" if ranked else "")
         said = {
             "query": "is in the query",
-            "pinned": "is there because it is pinned",
-            "neighbor": "is there as a neighbour",
-            "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
-        }.get(self.came, f"was brought by the method {quote_unsafe(self.came)}")
+            "pinned": "is in the network because it is pinned",
+            "neighbor": "is in the network as a neighbour",
+            "cells": f"was added by {self.cells[0]}" if self.cells else "was added by a cell",
+        }.get(self.came, f"was added by the method {quote_unsafe(self.came)}")
         if self.came == "hops" and self.steps:
             said += f" in {format_count(self.steps, 'step')}"
         return f"{said}, {ranked}" if ranked else said
@@ -251,12 +251,12 @@ class ObjectExplanation(Shown):
 
     def _cells(self) -> list[str]:
         if not self.cells:
-            return ["no chosen cell holds it"] if self.chosen_cells else []
+            return ["no chosen cell contains it"] if self.chosen_cells else []
         if self.came == "cells" and len(self.cells) == 1:
             return []
         first = f", first {self.cells[0]}" if self.came != "cells" else ""
         count = len(self.cells)
-        return [f"{format_count(count, 'chosen cell')} hold{'s' * (count == 1)} it{first}"]
+        return [f"{format_count(count, 'chosen cell')} contain{'s' * (count == 1)} it{first}"]
 
 
 @dataclass(frozen=True)
@@ -346,17 +346,17 @@ class CellExplanation(Shown):
     @property
     def sentence(self) -> str:
         """All of it in one sentence."""
-        holds = f"it holds {format_count(self.objects, 'object')}, {self.query_objects:,} of the query"
+        holds = f"it contains {format_count(self.objects, 'object')}, {self.query_objects:,} of the query"
         strongest = max(self.label_lifts, key=lambda each: each.lift, default=None)
         lifts = "" if strongest is None else f"; of its labels {strongest}"
         if not self.chosen:
-            adds = f"as one more it would add {number(self.last, signed=True)}"
-            return f"{said_title(self.labels)} is not chosen, {self.why_not}; {adds}, {holds}{lifts}"
-        how = "pinned" if self.pinned else f"chosen as number {self.rank:,} of {self.chosen_cells:,}"
+            adds = f"as the next cell it would add {number(self.last, signed=True)}"
+            return f"{said_title(self.labels)} is not chosen because {self.why_not}; {adds}; {holds}{lifts}"
+        how = "pinned" if self.pinned else f"number {self.rank:,} of {self.chosen_cells:,} chosen cells"
         turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
-        adds = f"{turn} in its turn, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
-        only = f"{format_count(self.only, 'object')} no other chosen cell holds"
-        return f"{said_title(self.labels)} is {how}, for it adds {adds}; {holds}, and {only}{lifts}"
+        adds = f"{turn} when chosen, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
+        only = f"{format_count(self.only, 'object')} that no other chosen cell contains"
+        return f"{said_title(self.labels)} is {how}: it adds {adds}; {holds}, and {only}{lifts}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
@@ -436,8 +436,8 @@ class ValueAccount(Shown):
             return f"{said}: {self.note or 'no cell is chosen'}{alone}"
         if self.picked:
             return (
-                f"{format_count(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects "
-                f"apart and not by the {quote_unsafe(self.objective)}, which is {number(self.value)}"
+                f"{format_count(len(self.cells), 'cell')} at mixed levels, chosen to separate objects "
+                f"and not by the objective {quote_unsafe(self.objective)}, which is {number(self.value)}"
             )
         most = max(self.cells, key=lambda each: each.added)
         return (
@@ -450,10 +450,10 @@ class ValueAccount(Shown):
         pins = f", and {format_count(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
         beside = pins if self.pinned else ""
         if not self.brought:
-            return f"the method {quote_unsafe(self.method)} brought no objects and chooses no cells{beside}"
+            return f"the method {quote_unsafe(self.method)} added no objects and chooses no cells{beside}"
         were = "was" if self.brought == 1 else "were"
         return (
-            f"{format_count(self.brought, 'object')} {were} brought by the method {quote_unsafe(self.method)}, which "
+            f"{format_count(self.brought, 'object')} {were} added by the method {quote_unsafe(self.method)}, which "
             f"chooses no cells{beside}"
         )
 

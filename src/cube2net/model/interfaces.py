@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from cube2net import model as records
 from cube2net._util.arrays import Array
+from cube2net._util.display import load_function
 from cube2net._util.progress import Progress, silent
-from cube2net._util.spelling import suggest_name
+from cube2net._util.spelling import suggest_name, translate_name
 from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
 if TYPE_CHECKING:  # the records have methods that use this module
@@ -309,13 +310,17 @@ def check_options(
             continue
         parameters = inspect.signature(function).parameters.values()
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
-        near = suggest_name(name, [*own, *allowed])
+        near = translate_name("parameter", name, [*own, *allowed]) or suggest_name(name, [*own, *allowed])
         if near in own:
             raise ParameterError(
                 f"{function.__name__} has no parameter {name!r}",
                 value=name,
                 allowed=own,
                 hint=f"did you mean {near!r}?",
+            )
+        if near in allowed and near == translate_name("parameter", name, allowed):
+            raise ParameterError(
+                f"{what} has no option {name!r} (did you mean {near!r}?)", value=name, allowed=list(allowed)
             )
         if not allowed:
             raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
@@ -431,9 +436,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     if args and not parameters:
         return ParameterError(f"{name} takes no arguments, got {len(args)}")
     if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
-        near = suggest_name(strange[0], own)
-        hint = f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
-        return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
+        return ParameterError(f"{name} has no parameter {strange[0]!r}{_hint_for_parameter(function, strange[0], own)}")
     if twice := [each for each in given if each in options]:
         return ParameterError(f"{name} got {twice[0]} twice, by position and by name")
     takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values())
@@ -442,6 +445,22 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
         return ParameterError(f"{name} takes {allowed}, got {len(args)}: give the others by their names")
     missing = [each for each in required if each not in given and each not in options]
     return ParameterError(f"{name} needs {' and '.join(missing)}: call {call}({', '.join(required)})")
+
+
+def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[str]) -> str:
+    """Return where a parameter that a function does not have belongs, or which one is meant."""
+    options = str(inspect.signature(function).parameters["options"].annotation) if "options" in own else ""
+    kind = inspect.unwrap(function).__globals__.get(options.partition(" ")[0])
+    if kind is not None and name in options_of(kind):
+        return f": give it as options={kind.__name__}({name}=…)"
+    if kind is not None and "method" in own:
+        takers = [each for each in load_function("api.plan", "METHODS").values() if name in options_of(each)]
+        if takers:
+            return f": give it to the method, such as methods.{takers[0].__name__}({name}=…)"
+    near = translate_name("parameter", name, own) or suggest_name(name, own)
+    if near is None and kind is not None and (near := suggest_name(name, options_of(kind))):
+        return f" (did you mean options={kind.__name__}({near}=…)?)"
+    return f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
 
 
 def path_of(given: object, what: str) -> Path:

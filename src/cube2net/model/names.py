@@ -408,7 +408,9 @@ def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
 
 
 def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
-    return ParameterError(f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} is not there")
+    return ParameterError(
+        f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} does not exist"
+    )
 
 
 def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:

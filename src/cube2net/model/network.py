@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -178,6 +178,10 @@ class Network(NetworkActions):
     def __len__(self) -> int:
         return len(self.objects) + len(self.cells)
 
+    def __iter__(self) -> Iterator[str | int]:
+        """Iterate over the ids of the nodes, objects first."""
+        return iter(self.nodes["id"].to_pylist())
+
     def __repr__(self) -> str:
         cells = f", {format_count(len(self.cells), 'cell')}" if len(self.cells) else ""
         return (
@@ -345,7 +349,7 @@ class RequestContext:
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
     cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
-    preferred and avoided. ``again(steering)`` gives the network that the same method makes under another steering, with
+    and preferred. ``again(steering)`` gives the network that the same method makes under another steering, with
     everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 

@@ -97,9 +97,8 @@ class NetworkActions(Shown):
 
         Returns
         -------
-        Picture or Path
-            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file; else the
-            path of the file.
+        Picture or None
+            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file.
 
         Examples
         --------
@@ -110,7 +109,8 @@ class NetworkActions(Shown):
         """
         if path is not None:
             draw = load_function("network.drawing.matplotlib", "draw")
-            return draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            return None
         display = get_display()
         return None if display is None else display.draw_picture(self, title, width)
 
@@ -378,7 +378,7 @@ class NetworkActions(Shown):
 
     @check_call
     def describe_clusters(
-        self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+        self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
     ) -> Description:
         """Return the few cells that distinguish each cluster of the network's objects from the others.
 
@@ -394,7 +394,7 @@ class NetworkActions(Shown):
             The most cells for each cluster.
         cube
             The cube of a network that came from another process.
-        chance
+        alpha
             The significance level, as in :func:`cube2net.contrast`.
 
         Returns
@@ -410,9 +410,9 @@ class NetworkActions(Shown):
         >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
         >>> network = c2n.construct(c2n.build(planted.corpus), list(clusters))
         >>> print(network.describe_clusters(clusters, n_cells=1))
-        cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
-        cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+        cluster 0 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+        cluster 1 (50 objects) differs from the rest (50 objects) in ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
         """
         describe = load_function("api.contrast", "describe_clusters")
-        description: Description = describe(self, clusters, n_cells, cube=cube, chance=chance)
+        description: Description = describe(self, clusters, n_cells, cube=cube, alpha=alpha)
         return description

@@ -9,11 +9,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net._util.arrays import Array, freeze, reduce_by_fields
+from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown
 from cube2net.errors import InputError, check_int, quote
 from cube2net.model.names import OBJECT, Node
+
+if TYPE_CHECKING:
+    import pandas
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9
@@ -77,6 +82,31 @@ class Selection(Shown):
     def proven(self) -> bool:
         """Whether no selection of that many cells is worth more, but for rounding."""
         return self.gap is not None and self.gap <= PROVEN
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the chosen cells as a data frame of pandas, in the order chosen.
+
+        ``rank`` starts at 1, ``cell`` is the number of the cell, ``labels`` its labels, ``value`` the value of the
+        choice up to it, and ``gain`` what it added.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0), n_cells=2)
+        >>> network.selection.to_pandas()[["rank", "labels", "value", "gain"]]
+           rank           labels  value  gain
+        0     1  (∗, venue 0, ∗)   50.0  50.0
+        1     2  (∗, ∗, topic 2)  100.0  50.0
+        """
+        labels = self.labels or [None] * len(self.cells)
+        columns = {
+            "rank": pa.array(range(1, len(self.cells) + 1), pa.int64()),
+            "cell": pa.array(self.cells),
+            "value": pa.array(self.values),
+            "gain": pa.array(self.gains()),
+        }
+        frame = to_pandas(pa.table(columns))
+        frame.insert(2, "labels", list(labels))
+        return frame
 
     def gains(self, start: float = 0.0) -> Array:
         """Return what each cell added to the value, from the value of no cells."""
@@ -155,31 +185,29 @@ class Budget:
 
 @dataclass(frozen=True)
 class Steering:
-    """The cells and objects that must be in a network (``pins``) or must not (``bans``), and those to prefer or avoid.
+    """The cells and objects that must be in a network (``pins``) or must not (``bans``), and objects to prefer.
 
-    ``prefer`` and ``avoid`` are rows of objects whose cells weigh more or less. Everything is in the order given,
-    without repeats.
+    ``prefer`` are rows of objects whose cells weigh more. Everything is in the order given, without repeats.
 
     >>> Steering(pins=(Node("cell", 4), Node("cell", 4)), prefer=(7,))
-    Steering(pins=(Node(kind='cell', number=4),), bans=(), prefer=(7,), avoid=())
+    Steering(pins=(Node(kind='cell', number=4),), bans=(), prefer=(7,))
     """
 
     pins: tuple[Node, ...] = ()
     bans: tuple[Node, ...] = ()
     prefer: tuple[int, ...] = ()
-    avoid: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("pins", "bans", "prefer", "avoid"):
+        for name in ("pins", "bans", "prefer"):
             object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
 
     def __bool__(self) -> bool:
-        return bool(self.pins or self.bans or self.prefer or self.avoid)
+        return bool(self.pins or self.bans or self.prefer)
 
     def nodes(self) -> dict[str, tuple[Node, ...]]:
-        """Return what is pinned, banned, preferred and avoided, by the name of the option that says so."""
-        prefer, avoid = (tuple(Node(OBJECT, row) for row in rows) for rows in (self.prefer, self.avoid))
-        found = {"pins": self.pins, "bans": self.bans, "prefer": prefer, "avoid": avoid}
+        """Return the nodes that are pinned, banned and preferred, by the name of the option."""
+        prefer = tuple(Node(OBJECT, row) for row in self.prefer)
+        found = {"pins": self.pins, "bans": self.bans, "prefer": prefer}
         return {name: nodes for name, nodes in found.items() if nodes}
 
     def cells(self, which: str) -> list[int]:
@@ -191,13 +219,12 @@ class Steering:
         return [node.number for node in getattr(self, which) if not node.is_cell]
 
     def pinning(self, nodes: Iterable[Node]) -> Steering:
-        """Return the steering with further pins, which are no longer banned or avoided."""
+        """Return the steering with further pins, which are no longer banned."""
         more = tuple(nodes)
         return replace(
             self,
             pins=(*self.pins, *more),
             bans=tuple(node for node in self.bans if node not in more),
-            avoid=_rows_but(self.avoid, more),
         )
 
     def banning(self, nodes: Iterable[Node]) -> Steering:
@@ -432,8 +459,7 @@ class CoverObjective:
     *serves* the objects it holds that fewer than ``most`` chosen cells hold, and one that serves fewer than ``least``
     of them is not worth its place.
 
-    Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
-    loses one for every object of ``avoid`` (ascending) that it holds, in its value as in what it serves.
+    Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``.
 
     >>> twice = CoverObjective(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
@@ -445,16 +471,15 @@ class CoverObjective:
     most: int | None = 3
     least: int = 2
     held: Array | None = None
-    avoid: Array | None = None
     value0: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("objects", "held", "avoid"):
+        for name in ("objects", "held"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, freeze(np.asarray(getattr(self, name))))
 
     def total(self, held: Array) -> float:
-        """Return the value, where ``held[i]`` further cells hold the i-th object, but for what these lose."""
+        """Return the value if ``held[i]`` further cells hold the i-th object."""
         if self.most is None:
             return self.value0 + float(held.sum())
         needed = self.most if self.held is None else np.maximum(self.most - self.held, 0)
@@ -462,8 +487,7 @@ class CoverObjective:
 
     def value(self, objects: Array) -> float:
         """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
-        lost = 0 if self.avoid is None else int(np.isin(self.avoid, objects).sum())
-        return self.total(np.isin(self.objects, objects)) - lost
+        return self.total(np.isin(self.objects, objects))
 
 
 QueryObjective = Weights | CallableObjective | CoverObjective

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ KINDS = (
     "unusable",
 )
 """What an attribute can be."""
+KIND_WORDS = {"labels": "labels", "several labels": "labels", "years": "years", "dates": "days"}
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,30 @@ class Attribute:
 
 
 @dataclass(frozen=True)
+class SampleCell:
+    """A cell of one dimension: its label, its objects, and the items with this label.
+
+    >>> print(SampleCell("Rome", objects=1200, items=300))
+    Rome (1,200 objects, 300 items)
+    """
+
+    label: str
+    objects: int
+    items: int
+
+    def __str__(self) -> str:
+        counts = f"{format_count(self.objects, 'object')}, {format_count(self.items, 'item')}"
+        return f"{quote_unsafe(self.label, 40)} ({counts})"
+
+
+@dataclass(frozen=True)
 class CellCounts:
     """What cells some dimensions make: those that a cube keeps, those it sets aside, and how much they tell.
 
     ``share`` of the objects are in a cell that is kept. ``dead`` cells have too few objects to be kept, ``giant`` ones
     hold more than a quarter of all. ``bits`` is how often, on average over all objects, a cell that an object is in
-    halves the number of objects that one has to look at; cells that are not kept count 0. ``together`` is which
+    halves the number of objects that one has to look at; cells that are not kept count 0. The objects of ``single``
+    kept cells are those of one item alone, which such a cell repeats. ``together`` is which
     part of what tells items apart is no chance, from 0 to 1: it holds together what belongs together, two items of an
     object or of two that are linked; None where the corpus does not show that.
     """
@@ -86,6 +106,7 @@ class CellCounts:
     giant: int
     bits: float
     together: float | None = None
+    single: int = 0
 
     def sentence(self, min_objects: int) -> str:
         """Return how good the cells are, in words.
@@ -153,6 +174,8 @@ class Suggestion(Shown):
     topics: int | None = None
     text: str = ""
     query: int | None = field(default=None)
+    sample_cells: Mapping[str, tuple[SampleCell, ...]] = field(default_factory=dict)
+    """The largest cells of each dimension alone, in the items that were looked at."""
 
     def __repr__(self) -> str:
         return f"Suggestion({self.describe() or f'nothing: {self.reason}'})"
@@ -164,6 +187,27 @@ class Suggestion(Shown):
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
         return f"{names}: about {format_count(counts.cells, 'cell')}, {counts.share:.0%} of objects in them"
+
+    @property
+    def explanations(self) -> tuple[str, ...]:
+        """A sentence for every dimension: what it is, how many objects its cells hold, and the largest of them."""
+        attributes = {each.name: each for each in self.attributes}
+        counts = {each.dimensions[0]: each.counts for each in self.alone}
+        sentences = []
+        for spec in self.dimensions:
+            attribute, cells = attributes.get(spec.attribute), counts.get(spec)
+            what = f"about {self.topics} topics of {self.text or 'the texts'}"
+            if attribute is not None:
+                word = KIND_WORDS.get(attribute.kind, "values")
+                what = f"{attribute.distinct:,} {word} on {attribute.filled:.0%} of the items"
+            parts = [f"{spec.name}: {what}"]
+            if cells is not None:
+                cells_of = f"{format_count(cells.cells, 'cell')} of {self.min_objects} objects or more"
+                parts.append(f"{cells_of} hold {cells.share:.0%} of the objects")
+            if examples := self.sample_cells.get(spec.name):
+                parts.append(f"for example {', '.join(map(str, examples))}")
+            sentences.append("; ".join(parts))
+        return tuple(sentences)
 
     @property
     def reason(self) -> str:
@@ -197,6 +241,7 @@ class Suggestion(Shown):
         return {
             "dimensions": [str(spec) for spec in self.dimensions],
             "reason": self.reason,
+            "explanations": list(self.explanations),
             "topics": self.topics if self.needs_topics else None,
             "text": self.text if self.needs_topics else "",
             "items": self.items,

@@ -279,7 +279,7 @@ def summarize(network: Network) -> dict[str, Any]:
         "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
-        **{word: settings.get(word, []) for word in ("pins", "bans", "prefer", "avoid")},
+        **{word: settings.get(word, []) for word in ("pins", "bans", "prefer")},
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }

@@ -273,11 +273,11 @@ class BlackBoxAnnealer:
     Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.
     """
 
-    def __init__(self, cube: Cube, query: Query, judge: CallableObjective, budget: Budget) -> None:
-        self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
+    def __init__(self, cube: Cube, query: Query, objective: CallableObjective, budget: Budget) -> None:
+        self._cube, self._query, self._objective, self._budget = cube, query, objective, budget
         self._values: dict[frozenset[int], float] = {}
         self._open = drop_forbidden_cells(np.arange(len(cube.cells)), budget.scope)
-        self._wanted = find_target_objects(query, judge)
+        self._wanted = find_target_objects(query, objective)
         if not budget.scope.empty:
             self._wanted = np.setdiff1d(self._wanted, find_selected_objects(cube, budget.scope), assume_unique=True)
 
@@ -311,7 +311,7 @@ class BlackBoxAnnealer:
 
     def _value(self, cells: frozenset[int]) -> float:
         if cells not in self._values:
-            self._values[cells] = self._judge.value(self._find_members(cells))
+            self._values[cells] = self._objective.value(self._find_members(cells))
         return self._values[cells]
 
     def _find_members(self, cells: frozenset[int]) -> Array:

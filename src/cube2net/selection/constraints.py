@@ -247,7 +247,7 @@ def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tupl
 
 
 def _find_counted_members(cube: Cube, cells: Array, cover: CoverObjective) -> Ragged:
-    objects = cover.objects if cover.avoid is None else np.union1d(cover.objects, cover.avoid)
+    objects = cover.objects
     object_cells = take_rows(cube.object_cells, objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
@@ -333,9 +333,6 @@ def _count_prefix_repeats(objects: Array, rows: Ragged, cover: CoverObjective) -
         served = rows[row][left[rows[row]] > 0]
         left[served] -= 1
         values[row + 1] = values[row] + len(served)
-    if cover.avoid is not None:
-        lost = np.cumsum(np.isin(objects, cover.avoid)[rows.indices])
-        values -= np.append(0, lost)[rows.indptr]
     return values
 
 
@@ -415,18 +412,16 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
                 f"{title_of(cube, Node('cell', cell))} is {verb}, and the method {method!r} chooses no cells: "
                 "pin and ban objects, or use a method that does, such as 'greedy'"
             )
-    for option in ("prefer", "avoid"):
-        if getattr(steering, option):
-            raise ParameterError(
-                f"{option} says what cells are worth, and the method {method!r} chooses no cells: "
-                "use a method that does, such as 'greedy'"
-            )
+    if steering.prefer:
+        raise ParameterError(
+            f"prefer says what cells are worth, and the method {method!r} chooses no cells: "
+            "use a method that does, such as 'greedy'"
+        )
 
 
 def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
-    pinned, banned = set(steering.objects("pins")), set(steering.objects("bans"))
-    like, avoid = set(steering.prefer), set(steering.avoid)
-    excluded = np.array(sorted(banned | avoid), dtype=np.int64)
+    banned = set(steering.objects("bans"))
+    excluded = np.array(sorted(banned), dtype=np.int64)
     in_query = set(excluded[np.isin(excluded, query.objects)].tolist())
     conflicts = [
         (set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both"),
@@ -434,10 +429,7 @@ def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
             ({Node("object", row) for row in rows}, why)
             for rows, why in (
                 (banned & in_query, "is banned, and it is in the query: leave it out of one of them"),
-                (pinned & avoid, "is pinned and avoided: it cannot be both"),
-                (like & avoid, "is preferred and avoided: it cannot be both"),
-                (like & banned, "is preferred and banned: leave it out of one of them"),
-                (avoid & in_query, "is avoided, and it is in the query: leave it out of one of them"),
+                (set(steering.prefer) & banned, "is preferred and banned: leave it out of one of them"),
             )
         ),
     ]
@@ -451,32 +443,17 @@ def _name_node(cube: Cube, node: Node) -> str:
     return title if node.is_cell else quote(title)
 
 
-# An avoided object costs as much as this many other objects outside the query.
-AVOIDED_COST_FACTOR = 10.0
-
-
-def apply_preferences(objective: QueryObjective, scope: Scope, avoid: Array) -> QueryObjective:
-    """Return an objective in which forbidden objects weigh nothing and ``avoid`` (rows, ascending) cost more."""
-    forbidden = None if scope.forbidden_objects is None else np.flatnonzero(scope.forbidden_objects)
-    if forbidden is not None and len(avoid):
-        avoid = np.setdiff1d(avoid, forbidden, assume_unique=True)
+def exclude_forbidden(objective: QueryObjective, scope: Scope) -> QueryObjective:
+    """Return an objective in which the forbidden objects of a scope weigh nothing."""
+    if scope.forbidden_objects is None:
+        return objective
+    forbidden = np.flatnonzero(scope.forbidden_objects)
     if isinstance(objective, Weights):
-        if len(avoid):
-            gain, cost = objective.at(avoid)
-            gain = np.where((cost == 0) & (gain < 0), AVOIDED_COST_FACTOR * gain, gain)
-            objective = objective.with_terms(avoid, gain, AVOIDED_COST_FACTOR * cost)
-        return objective if forbidden is None else objective.with_terms(forbidden, 0.0, 0.0)
+        return objective.with_terms(forbidden, 0.0, 0.0)
     if isinstance(objective, CoverObjective):
-        if forbidden is not None:
-            objective = replace(objective, objects=np.setdiff1d(objective.objects, forbidden, assume_unique=True))
-        return replace(objective, avoid=avoid) if len(avoid) else objective
-    if len(avoid):
-        raise ParameterError(
-            f"{objective.name} is a function of the objects, and avoid says what objects cost: "
-            "leave avoid out, or use an objective that counts"
-        )
+        return replace(objective, objects=np.setdiff1d(objective.objects, forbidden, assume_unique=True))
     mask = scope.forbidden_objects
-    return objective if mask is None else _compose(objective, lambda objects: objects[~mask[objects]])
+    return _compose(objective, lambda objects: objects[~mask[objects]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -540,7 +517,7 @@ def make_surrogate(cube: Cube, query: Query, objective: Weights | CallableObject
     jaccard = Jaccard().weigh(Query(find_target_objects(query, objective)), len(cube.objects))
     if scope.empty:
         return jaccard
-    weights = apply_preferences(jaccard, scope, scope.objects[:0])
+    weights = exclude_forbidden(jaccard, scope)
     weights = _condition_on(weights, find_selected_objects(cube, scope), scope.objects)
     assert isinstance(weights, Weights)
     return weights
@@ -556,8 +533,7 @@ def _condition_on(objective: QueryObjective, selected: Array, members: Array) ->
     if isinstance(objective, CallableObjective):
         return _compose(objective, lambda objects: np.union1d(selected, objects))
     held = _count_held(objective.objects, members)
-    lost = 0 if objective.avoid is None else int(_count_held(objective.avoid, members).sum())
-    value0 = objective.total(held) - lost
+    value0 = objective.total(held)
     return replace(objective, held=held if objective.held is None else objective.held + held, value0=value0)
 
 

@@ -417,11 +417,10 @@ class Sums:
 
 
 class Served:
-    """How many objects each cell would serve that still need one, minus its avoided objects, as cells are chosen.
+    """How many objects each cell would serve that still need one, as cells are chosen.
 
     ``cells`` are the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th would add now,
-    ``loses[i]`` how many avoided objects it holds, and ``left[q]`` how often the q-th object of the query may still be
-    held. Forbidden cells are taken from the start.
+    and ``left[q]`` how often the q-th object of the query may still be held. Forbidden cells are taken from the start.
     """
 
     def __init__(self, cube: Cube, cover: CoverObjective, scope: Scope = OPEN) -> None:
@@ -430,7 +429,6 @@ class Served:
         self.object_cells = Ragged(self.object_cells.indptr, entries.astype(np.int32))
         self.members = ragged_from_pairs(entries, row_of_entries(self.object_cells), len(self.cells))
         self.taken = np.zeros(len(self.cells), dtype=bool)
-        self.loses = np.zeros(len(self.cells), dtype=np.int64)
         sizes = self.object_cells.sizes
         if len(scope.forbidden_cells):
             closed = self._places(scope.forbidden_cells)
@@ -443,10 +441,6 @@ class Served:
         if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if cover.avoid is not None:
-            places = self._places(take_rows(cube.object_cells, cover.avoid).indices)
-            self.loses = np.bincount(places, minlength=len(self.cells))
-            self.gains -= self.loses
 
     def _places(self, cells: Array) -> Array:
         """Return the places of the cells among ``self.cells``."""
@@ -487,7 +481,6 @@ def serve_greedily(
         order = _best_first(served, only=False)
         order = order[served.gains[order] >= cover.least][:n_cells]
         return served.cells[order].astype(np.int64), bound
-    lost = 0
     chosen: list[int] = []
     while len(chosen) < n_cells and len(served.cells):
         order = _best_first(served, only=not limits.any)
@@ -499,10 +492,9 @@ def serve_greedily(
         served.taken[order[: admitted[0]]] = True
         chosen.append(int(served.cells[place]))
         value += served.take(place)
-        lost += int(served.loses[place])
     if not limits.any:
         bound = min(bound, served.bound(value, n_cells))
-    return np.array(chosen, dtype=np.int64), max(bound, value - lost)
+    return np.array(chosen, dtype=np.int64), max(bound, value)
 
 
 def order_by_service(cube: Cube, cover: CoverObjective, cells: Array) -> Array:

@@ -220,7 +220,7 @@ class CustomObjective:
             return  # compiled code does not tell its arguments
 
     def weigh(self, query: Query, count: int) -> CallableObjective:
-        """Return the judge of the objects that the function is for this query."""
+        """Return the function as an objective of this query."""
         _check(query, count)
         return CallableObjective(
             lambda objects: self.function(objects, query), count, called(self.function), query.objects

@@ -26,8 +26,12 @@ from cube2net.topics.preprocessing import (
     iterate_text_batches,
     map_in_order,
 )
+from cube2net.topics.stopwords import SMALL_WORDS
 
 CANDIDATES_PER_TOPIC = 60
+GENERAL_WORDS = frozenset(("country", "group", "member", "people"))
+FOREIGN_WORDS = frozenset(" ".join(SMALL_WORDS.values()).split())
+UNINFORMATIVE_PENALTY = 100.0
 LENGTH_BONUS = {1: 0.0, 2: 3.5, 3: 3.5}
 LONG_BONUS = 2.0
 WORD_BONUS = 4.0
@@ -39,7 +43,8 @@ def name_topics(of_term: Array, vocabulary: Sequence[str]) -> tuple[str, ...]:
     """Return a distinct term for every topic, given the word counts of topics (columns) by term (rows).
 
     A good name is frequent in its topic, rare elsewhere, a phrase rather than a word, and made of words that are
-    frequent in the topic. Names are assigned so that the sum of their scores is maximal.
+    frequent in the topic; phrases of small words ("de la") and words such as "country" name a topic only where there is
+    nothing else. Names are assigned so that the sum of their scores is maximal.
 
     >>> of_term = np.array([[40, 1], [30, 0], [1, 50], [1, 20]], dtype=np.float32)
     >>> name_topics(of_term, ["parser", "dependency parsing", "speech", "speech recognition"])
@@ -65,6 +70,8 @@ def score_names(of_term: Array, vocabulary: Sequence[str]) -> Array:
     specific = counts / counts.sum(axis=1, keepdims=True)
     words = [term.split() for term in vocabulary]
     length = np.array([LENGTH_BONUS.get(len(parts), LONG_BONUS) for parts in words])
+    poor = [set(parts) <= (GENERAL_WORDS if len(parts) == 1 else GENERAL_WORDS | FOREIGN_WORDS) for parts in words]
+    length -= UNINFORMATIVE_PENALTY * np.array(poor)
     return np.asarray(
         np.log(in_topic) + np.log(specific) + length[:, None] + WORD_BONUS * _score_words(in_topic, words)
     )

@@ -277,6 +277,8 @@ def render_message(message: Message) -> str:
     "--set columns=nodes.id:Kunden-Nr. or --set delimiter=';'"
     >>> render_message(Message(Setting("levels", "decades,venue"), " or ", RollUp("year", "decades")))
     '--levels decades,venue or --roll-up year=decades'
+    >>> render_message(Message(Setting("separators", {"Authors": ";"})))
+    "--separator 'Authors=;'"
     """
     return message.render(_as_option)
 
@@ -292,6 +294,8 @@ def _as_option(part: Setting | RollUp) -> str:
         if isinstance(part.value, bool):
             return f"--{'' if part.value else 'no-'}{option}"
         return f"--{option} {_quote(str(part.value), part.value)}"
+    if part.name == "separators" and isinstance(part.value, Mapping):
+        return " ".join(f"--separator {_quote(f'{name}={mark}', name, mark)}" for name, mark in part.value.items())
     if isinstance(part.value, Mapping):
         return f"--set {_join_pairs(part.name, part.value)}"
     value = str(part.value).lower() if isinstance(part.value, bool) else str(part.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,15 @@ DEFAULT_TOPICS = 100
 DEFAULT_MIN_OBJECTS = 10
 MinObjects = Annotated[int, typer.Option(help="Leave out cells with fewer objects.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
+SheetName = Annotated[str | None, typer.Option(metavar="NAME", help="The sheet of a workbook to read.")]
+SeparatorOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--separator",
+        metavar="COLUMN=MARK",
+        help="What separates the values of a column, such as Authors=';'; may be repeated.",
+    ),
+]
 
 
 def build(
@@ -84,6 +94,8 @@ def build(
             autocompletion=offer("all", "index", "none"),
         ),
     ] = "all",
+    sheet: SheetName = None,
+    separator: SeparatorOf = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -140,7 +152,7 @@ def build(
     )
     specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
-    source_settings += ["keep_duplicates=true"] * keep_duplicates
+    source_settings += ["keep_duplicates=true"] * keep_duplicates + _list_table_settings(sheet, separator)
     with shown_progress(quiet) as progress:
         options: dict[str, Any] = {"topics": model, "min_objects": min_objects, "max_mentions": max_mentions}
         options |= {"items": items, "out": out, "engine": runner, "seed": seed, "progress": progress}
@@ -177,6 +189,23 @@ def _group_topics(specs: Sequence[DimensionSpec], groups: int | None) -> list[Di
         else spec
         for spec in specs
     ]
+
+
+def _list_table_settings(sheet: str | None, separators: Sequence[str] | None) -> list[str]:
+    """Return the sheet and the separators as parameters of a source.
+
+    >>> _list_table_settings("Data", ["Authors=;", "Authors= and "])
+    ['sheet=Data', 'separators={"Authors": [";", " and "]}']
+    """
+    found: dict[str, list[str]] = {}
+    for text in separators or ():
+        column, _, mark = text.rpartition("=")
+        if not column or not mark:
+            raise ParameterError(f"cannot read --separator {text!r}: write column=mark, such as Authors=';'")
+        found.setdefault(column, []).append(mark)
+    settings = [] if sheet is None else [f"sheet={sheet}"]
+    marks = {column: each[0] if len(each) == 1 else each for column, each in found.items()}
+    return settings + ([f"separators={json.dumps(marks, ensure_ascii=False)}"] if marks else [])
 
 
 def _parse_spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -269,6 +298,8 @@ def suggest(
     ] = None,
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
     min_objects: MinObjects = DEFAULT_MIN_OBJECTS,
+    sheet: SheetName = None,
+    separator: SeparatorOf = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -284,9 +315,8 @@ def suggest(
         source, paths = words[0], words[1:]
     else:
         source, paths = "references" if all(map(is_reference_file, words)) and words else TABLES, words
-    request = SuggestRequest(
-        source, tuple(map(Path, paths)), tuple(set_ or ()), tuple(where or ()), strict, min_objects, seed
-    )
+    settings = (*(set_ or ()), *_list_table_settings(sheet, separator))
+    request = SuggestRequest(source, tuple(map(Path, paths)), settings, tuple(where or ()), strict, min_objects, seed)
     with shown_progress(quiet) as progress:
         corpus = read_corpus(source, request.paths, request.settings, strict, progress, request.where)
         suggestion = c2n.suggest(corpus, query, min_objects=min_objects, splits=splits, seed=seed, progress=progress)
@@ -379,7 +409,7 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
     if suggestion.topics is not None:
         exact = "" if suggestion.query is None else ", and here they were found"
         say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{exact}")
-    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", "")
+    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", *suggestion.explanations, "")
     say(request.command(suggestion), "")
     say("in Python:", *(f"  {line}" for line in request.python(suggestion)))
 

@@ -168,26 +168,26 @@ def compare(
         "models": split_names("models", models),
         "baselines": split_names("baselines", baselines),
     }
-    options: dict[str, Any] = {name: names for name, names in lists.items() if names}
+    named: dict[str, Any] = {name: names for name, names in lists.items() if names}
     files: list[Path] = []
     with shown_progress(quiet) as progress:
         query_objects = c2n.read_query(opened, query, skip_missing=skip_missing)
-        comparison = c2n.compare(
+        comparison = c2n.api.compare_by_name(
             opened,
             query_objects,
             task or ("links" if hidden is not None else c2n.api.task_of(query_objects)),
+            runs=runs,
+            seed=seed,
+            out=out,
             hidden=None if hidden is None else c2n.api.read_links(opened, hidden),
             users=users,
             levels=levels or None,
             n_neighbors=n_neighbors or None,
             n_cells=n_cells or None,
-            runs=runs,
             as_large=as_large,
-            out=out,
             workers=workers,
-            seed=seed,
             progress=progress,
-            **options,
+            **named,
         )
         if out is not None:
             progress("writing the report", 0, None)
@@ -224,22 +224,21 @@ def show_comparison(comparison: Comparison) -> None:
     said = comparison.verdict()
     several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
     say(said.sentence, "")
-    rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–", "")]
+    rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–")]
     rows += [
         (
             found.one.method if found.one.like else found.one.name if several else found.one.title,
             *_numbers(comparison, result),
             f"{found.mean:+.3f}",
             "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
-            _p_value(found.chance),
-            "yes" if found.sure else "no",
+            _p_value(found.p_value),
         )
         for result, found in zip(said.results[1 : MAX_SHOWN_NETWORKS + 1], said.differences, strict=False)
     ]
     measures, count = comparison.main_measures, len(said.differences)
-    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
+    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p")
     title = "the best of the networks tried; differences are to the query alone"
-    show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
+    show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:])
     if len(said.differences) > MAX_SHOWN_NETWORKS:
         say(f"and {len(said.differences) - MAX_SHOWN_NETWORKS:,} others; a report has them all (--out)")
     for note in said.notes.values():

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 
 Most = Annotated[int, typer.Option(help="How many cells at most, for each group where there are several.")]
-Chance = Annotated[
-    float, typer.Option(help="Only cells whose chance, corrected for all that were tested, is not above this.")
+Alpha = Annotated[
+    float, typer.Option(help="Significance level: only cells with a corrected p-value up to this are chosen.")
 ]
 Out = Annotated[
     Path | None,
@@ -60,7 +60,7 @@ def contrast(
         typer.Option(metavar="FILE", help="Objects to tell them from. Without, each label of the query from the rest."),
     ] = None,
     n_cells: Most = 10,
-    chance: Chance = 0.05,
+    alpha: Alpha = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
@@ -79,7 +79,7 @@ def contrast(
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
         asked = [c2n.read_query(opened, file, skip_missing=skip_missing) for file in files]
-        found = contrasted(opened, asked, files, n_cells, chance)
+        found = contrasted(opened, asked, files, n_cells, alpha)
         paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, asked, paths, as_json=as_json)
 
@@ -90,7 +90,7 @@ def describe(
         Path, typer.Option(metavar="FILE", help="A table object,cluster: CSV, Excel, Parquet or JSON lines.")
     ],
     n_cells: Most = 10,
-    chance: Chance = 0.05,
+    alpha: Alpha = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
@@ -108,19 +108,19 @@ def describe(
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
-        found = c2n.api.describe_clusters(opened, asked, n_cells, chance=chance)
+        found = c2n.api.describe_clusters(opened, asked, n_cells, alpha=alpha)
         paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, [asked], paths, as_json=as_json)
 
 
 def contrasted(
-    cube: Cube, queries: Sequence[Query], files: Sequence[Path], n_cells: int, chance: float
+    cube: Cube, queries: Sequence[Query], files: Sequence[Path], n_cells: int, alpha: float
 ) -> Contrast | Description:
     """Return what tells two queries apart, called as their files are, or the labels of one."""
     if len(queries) == 1:
-        return c2n.contrast(cube, queries[0], n_cells=n_cells, chance=chance)
+        return c2n.contrast(cube, queries[0], n_cells=n_cells, alpha=alpha)
     one, two = queries
-    return c2n.contrast(cube, one, two, n_cells, names=side_names(*files), chance=chance)
+    return c2n.contrast(cube, one, two, n_cells, names=side_names(*files), alpha=alpha)
 
 
 def side_names(one: Path, two: Path) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def show_contrast(found: Contrast) -> None:
     """Show the cells of a contrast in a table, and what is to be said of it."""
     one, two = found.names
     if found.cells:
-        columns = ("cell", one, two, "lift", "difference, 95 %", "chance")
+        columns = ("cell", one, two, "lift", "difference, 95 %", "p")
         rows = [
             (
                 cell.title,
@@ -186,7 +186,7 @@ def show_contrast(found: Contrast) -> None:
                 f"{cell.shares[1]:.0%} ({cell.twos:,})",
                 "∞" if math.isinf(cell.lift) else f"{cell.lift:,.1f}",
                 f"{cell.difference:+.2f} ({cell.low:+.2f} to {cell.high:+.2f})",
-                f"{cell.chance:.2g}",
+                f"{cell.p_value:.2g}",
             )
             for cell in found.cells
         ]
@@ -204,9 +204,8 @@ def _worth(found: Contrast) -> str:
 
 def _looked_at(found: Contrast) -> str:
     explained = f", {found.explained:,} of them explained by more general ones" if found.explained else ""
-    verbs = ("is", "has") if found.sure == 1 else ("are", "have")
-    sure = f"{verbs[0]} sure" if found.chance <= LEVEL else f"{verbs[1]} a chance of at most {found.chance:g}"
-    return f"of {found.tested:,} cells tested, {found.sure:,} {sure}{explained}"
+    level = "" if found.alpha <= LEVEL else f" at the level {found.alpha:g}"
+    return f"{found.tested:,} cells tested, {found.n_significant:,} significant{level}{explained}"
 
 
 def drill(

@@ -14,7 +14,7 @@ from cube2net._util.files import check_folder, write_table
 from cube2net._util.packages import EXTRAS, require
 from cube2net._util.progress import Progress, silent
 from cube2net.api.build import build
-from cube2net.api.compare import WRITTEN, compare
+from cube2net.api.compare import WRITTEN, ComparisonOptions, compare
 from cube2net.api.construct import construct
 from cube2net.api.datasets import AREA_SIGS, load_areas, load_bundled, load_labs
 from cube2net.api.explain import explain
@@ -22,10 +22,11 @@ from cube2net.api.query import read_query
 from cube2net.apps.cli.output import say, show_table
 from cube2net.apps.cli.query import show_network
 from cube2net.evaluation.configurations import DEFAULT
-from cube2net.model.comparison import Comparison
+from cube2net.model.comparison import Comparison, TaskName
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.query import Query
+from cube2net.options import NetworkOptions
 
 RUNS, FEW_RUNS = 10, 3
 EMBEDDING, BASELINE = "deepwalk", "pagerank"
@@ -65,7 +66,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     progress("drawing, and writing the report", 0, None)
     network.save(out / "network.graphml")
     # Cells of one label have so many links that a picture with them shows little else.
-    drawn = construct(cube, query, levels="full", seed=seed)
+    drawn = construct(cube, query, seed=seed, options=NetworkOptions(levels="full"))
     others = len(drawn.objects) - len(query)
     title = f"{len(query)} authors, the {len(drawn.cells)} full cells that hold them, and the {others} authors nearest"
     drawn.plot(out / "network.png", title=title, seed=seed)
@@ -88,17 +89,15 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     )
 
 
-def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress: Progress) -> Comparison:
+def _compare(cube: Cube, query: Query, task: TaskName, runs: int, seed: int, progress: Progress) -> Comparison:
     """Return how the default network does beside the query alone and a baseline that brings as many nodes."""
     return compare(
         cube,
         query,
         task,
         methods=[DEFAULT.method],
-        objectives=[DEFAULT.objective],
-        forms=[DEFAULT.form],
         models=[EMBEDDING],
-        baselines=[BASELINE],
+        options=ComparisonOptions(objectives=[DEFAULT.objective], forms=[DEFAULT.form], baselines=[BASELINE]),
         runs=runs,
         seed=seed,
         progress=progress,
@@ -123,10 +122,10 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 above alone", "AUC", "AUC above alone")
     show_table("did it help?", columns, rows, right=columns[1:])
     say(
-        "loose: authors of the query without any link. F1, NMI: how well clusters of the query, found on the network",
-        "by DeepWalk and k-means, agree with the areas. AUC: how well links of the query are found again, without",
-        "labels, when a fifth of the papers behind them is taken out. above alone: the 95 % interval of the difference",
-        f"to the query alone, corrected for both networks; sure where 0 is outside. All are of {RUNS} runs.",
+        "loose: authors of the query without links. F1, NMI: agreement of the areas with clusters of the query by",
+        "DeepWalk and k-means on the network. AUC: how well links of the query are predicted, without labels, when a",
+        "fifth of the papers behind them is removed. above alone: the 95 % interval of the difference to the query",
+        f"alone, corrected for both networks; significant if it excludes 0. All are of {RUNS} runs.",
         "",
     )
 
@@ -142,7 +141,7 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
     )
     (gain,) = [each for each in comparison.verdict().differences if each.one.name == DEFAULT.name]
     return (
-        f"Where links tell nearly all, little can be gained: for {len(labs)} authors of four institutions the query "
-        f"alone has F1 {alone:.3f}, the default network {default:.3f}, "
-        f"{'a sure' if gain.sure else 'no sure'} difference [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
+        f"Where links already separate the labels, little can be gained: for {len(labs)} authors of four institutions "
+        f"the query alone has F1 {alone:.3f}, the default network {default:.3f}, difference "
+        f"{'' if gain.is_significant else 'not '}significant [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
     )

@@ -308,7 +308,10 @@ def _convert(text: str, hint: Any) -> Any:
     if origin in (tuple, list, Sequence):
         return tuple(_convert(part, arguments[0]) for part in _several(text))
     if origin in (dict, Mapping):
-        return {name: _convert(value, arguments[1]) for name, value in _pairs(text).items()}
+        return {
+            name: _convert(value, arguments[1]) if isinstance(value, str) else tuple(value)
+            for name, value in _pairs(text).items()
+        }
     if origin is typing.Literal:
         if text not in arguments:
             raise ValueError(text)
@@ -332,11 +335,14 @@ def _several(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _pairs(text: str) -> dict[str, str]:
-    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts."""
+def _pairs(text: str) -> dict[str, str | list[str]]:
+    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts or of lists."""
+    pairs: list[tuple[str, Any]]
     if text.startswith(("[", "{")):
         pairs = _json(text)
-        if not isinstance(pairs, _Object) or not all(isinstance(value, str) for _, value in pairs):
+        values = [value for _, value in pairs] if isinstance(pairs, _Object) else [None]
+        texts = [one for value in values for one in (value if type(value) is list else [value])]
+        if not all(isinstance(one, str) for one in texts):
             raise ValueError(text)
     else:
         parts = [part.partition(":") for part in text.split(",") if part.strip()]

@@ -268,7 +268,7 @@ def construct_from_options(
     worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
     # A setting that is neither the method's nor the objective's is refused in the words of the method.
     typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
-    return c2n.construct(
+    return c2n.api.construct_by_name(
         cube,
         c2n.read_query(cube, path, skip_missing=skip_missing),
         chooser,

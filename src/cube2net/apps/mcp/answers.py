@@ -26,7 +26,7 @@ from cube2net.apps.mcp.texts import (
 from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.views import BOTH, cuboid
+from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import Section, estimate_tokens
@@ -106,7 +106,7 @@ def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     if cells:
         head.append(
             f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
-            f"{bound:.0%}; chances are corrected for all {found['contrast']['tested']:,} cells tested."
+            f"{bound:.0%}; p-values are corrected for all {found['contrast']['tested']:,} cells tested."
         )
     listed = Section("cell", "## Cells, in the order chosen", lines)
     text = lines_within(budget, head, listed, before=after(*remarks))
@@ -129,7 +129,7 @@ def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
     def line(cell: Mapping[str, Any]) -> str:
         counts = f"{cell['query_objects']:,} of yours, {cell['new']:,} of them in no cell above"
-        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times chance"
+        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times as expected"
 
     sections = [
         Section(
@@ -193,11 +193,10 @@ def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple
         if word in asked:
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
-    for word in ("prefer", "avoid"):
-        if asked.get(word):
-            others = meant(service, asked, budget, word)
-            request[word] = others.ids
-            remarks.append(others.remark)
+    if asked.get("prefer"):
+        others = meant(service, asked, budget, "prefer")
+        request["prefer"] = others.ids
+        remarks.append(others.remark)
     return request, after(*remarks)  # type: ignore[return-value]
 
 

@@ -57,7 +57,6 @@ class Steered(Looked):
     pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
     bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
     prefer: NotRequired[Annotated[Named, "objects of which it should be more like"]]
-    avoid: NotRequired[Annotated[Named, "objects of which it should be less like"]]
 
 
 class FindObjectsAsked(Limited):
@@ -213,7 +212,7 @@ TOOLS: dict[str, Tool] = {
             "What tells two lists apart",
             "Find the few cells that tell one list of objects from another, or from all others of the cube. Use "
             "it to say how two groups differ, or what is particular about one. Comes back: cells with the share "
-            f"of each list in them, how many times as often, and the corrected chance that this is luck. {DATA}",
+            f"of each list in them, how many times as often, and the corrected p-value. {DATA}",
             ContrastAsked,
             tool_answers.contrast,
         ),
@@ -223,7 +222,7 @@ TOOLS: dict[str, Tool] = {
             "List the cells, at whatever levels say most, that hold most of some objects at least cost, and who "
             "is in none of them. Use it to say what a list of objects is about; give a cell of the answer to look"
             " below it. Comes back: cells with how many of the list they hold, how many in all, and how many "
-            f"times chance. {DATA}",
+            f"times as expected. {DATA}",
             DrillAsked,
             tool_answers.drill,
         ),

@@ -305,6 +305,7 @@ def suggestion_page(suggestion: Suggestion) -> str:
     return page(
         headline("Suggestion", suggestion.describe() or "no dimensions"),
         sentence(suggestion.reason) if suggestion.reason else "",
+        *map(sentence, suggestion.explanations),
         table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
         if rows
         else "",

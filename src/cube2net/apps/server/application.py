@@ -95,7 +95,7 @@ OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
 """The content type of uploads, which a form of another site cannot send."""
 NOTHING: StartAnswer = StartAnswer(
-    opens=False, cube=None, folder="", keeps=False, recent=[], endings=[], files=0, bytes=0, example=""
+    opens=False, cube=None, folder="", keeps=False, recent=[], endings=[], files=0, bytes=0, uploaded=[], example=""
 )
 """What can be opened if the explorer was started with its cube."""
 

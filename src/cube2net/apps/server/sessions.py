@@ -83,15 +83,22 @@ def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict
     if body.get("example"):
         return _example(body, progress)
     paths = [Path(path) for path in body["paths"]]
-    columns = body.get("columns") or {}
-    reader = sheet_reader(paths, {"columns": columns} if columns else {})
+    reader = sheet_reader(paths, {name: body[name] for name in ("columns", "separators", "sheet") if body.get(name)})
     options: dict[str, Any] = {
         "dimensions": body.get("dimensions") or (),
         "min_objects": body.get("min_objects"),
     }
     if name == "tables":
         reading = read_spreadsheet(reader, paths, **options, progress=progress)
-        return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
+        return {
+            "read": reading.record(),
+            "choices": reading.choices(),
+            "uses": reading.uses(),
+            "sheets": reading.sheets(),
+            "items": reading.items,
+            "is_linked": reading.is_linked,
+            "problem": None if reading.problem is None else str(reading.problem),
+        }
     identity = identify_reading(reader, paths, **options, uploaded=True)
     kept = body.get("keep")
     place, known = cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
@@ -192,13 +199,14 @@ class Uploads:
         """Remove a file."""
         there = self.places()
         if name not in there:
-            raise RefusalError(404, "files", f"{quote(name)} is not there")
+            raise RefusalError(404, "files", f"{quote(name)} does not exist")
         _remove(there[name])
 
-    def clear(self) -> None:
-        """Remove all complete files."""
-        for path in self.places().values():
-            _remove(path)
+    def clear(self, but: Collection[str]) -> None:
+        """Remove all complete files but some."""
+        for name, path in self.places().items():
+            if name not in but:
+                _remove(path)
 
     def plain_name(self, given: str) -> str:
         """Return the name of a file without path and drive; refuse hidden files and unknown kinds."""
@@ -212,7 +220,7 @@ class Uploads:
             raise RefusalError(400, "name", f"a file is called {quote(given, 40)}: give it a plain, shorter name")
         if not re.sub(r"\.(gz|xz|bz2)$", "", name.casefold()).endswith(self.endings):
             what = f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
-            if name.casefold().endswith((".ods", ".xls", ".numbers")):
+            if name.casefold().endswith(".numbers"):
                 what += " (save it as .xlsx or .csv first)"
             raise RefusalError(400, "format", what)
         return name
@@ -289,6 +297,7 @@ class CubeOpener:
             "endings": list(self.files.endings),
             "files": MAX_FILES,
             "bytes": MAX_UPLOAD_BYTES,
+            "uploaded": list(self.files.places()),
             "example": EXAMPLE_SAYS,
         }
 
@@ -317,7 +326,10 @@ class CubeOpener:
         return await self._ask("tables", self._of_files(body), progress)
 
     async def open(self, body: Mapping[str, Any], progress: Progress) -> OpenedCube:
-        """Open a cube and remove the uploaded files; if that is stopped, nothing is kept."""
+        """Open a cube and remove the uploaded files that it was not built from; if that is stopped, keep nothing.
+
+        Its own files stay until another cube is opened, so that the page can go back and read them in another way.
+        """
         keep = bool(body.get("keep")) and can_write(self.home)
         if body.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
@@ -326,7 +338,7 @@ class CubeOpener:
             opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)
         else:
             opened = await self._make(body, progress, keep)
-        self.files.clear()
+        self.files.clear(but=body.get("files") or ())
         return opened
 
     async def _make(self, body: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:

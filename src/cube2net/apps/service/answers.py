@@ -16,7 +16,6 @@ from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
 from cube2net.api import what_if
 from cube2net.api.compare import judge
-from cube2net.api.contrast import contrast_with_others
 from cube2net.api.draw import layout_network
 from cube2net.api.drill import finer_levels, place_cells
 from cube2net.api.export import summary
@@ -204,13 +203,13 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
         against = resolve_query(service.cube, body["against"])
-        found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
-    elif query.labels is not None:
-        described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
-        return {"sentence": str(described), "contrast": _plain(described)}
+        found: Contrast | Description = contrast_module.contrast(
+            seen, Query(query.objects), against, n_cells, names=names
+        )
     else:
-        found = contrast_with_others(seen, query, n_cells, names=names)
-    return {"sentence": found.sentence, "contrast": _plain(found)}
+        found = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)
+    sentence = str(found) if isinstance(found, Description) else found.sentence
+    return {"sentence": sentence, "contrast": _plain(found)}
 
 
 def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:

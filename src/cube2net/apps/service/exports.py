@@ -8,12 +8,14 @@ import shlex
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress
 from cube2net._util.text import write_rows
+from cube2net.api.construct import construct
 from cube2net.api.draw import picture_text
 from cube2net.api.export import check_outputs
 from cube2net.api.plan import WITH_OPTIONS
@@ -186,8 +188,17 @@ def python_lines(service: CubeService, request: ParsedRequest) -> str:
         if OPTIONS[name].kind == "nodes":
             options[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in options[name]]
     folder = _folder(service)
-    arguments = ["cube", query, *([repr(fields["method"])] if "method" in fields else [])]
-    arguments += filter(None, [_arguments({**options, **request.options})])
+    options |= request.options
+    own = {name: options.pop(name) for name in list(options) if name not in OPTIONS}
+    flat = {name: options.pop(name) for name in list(options) if name in signature(construct).parameters}
+    if options:
+        flat["options"] = _Text(f"c2n.NetworkOptions({_arguments(options)})")
+    method = [repr(fields["method"])] if "method" in fields else []
+    if own:
+        name, preset = WITH_OPTIONS.get(fields.get("method", "greedy"), (fields.get("method", "greedy"), {}))
+        kind = "c2n.methods.Auto" if name == "auto" else f"c2n.methods.METHODS[{name!r}]"
+        method = [f"{kind}({_arguments(preset | own)})"]
+    arguments = ["cube", query, *method, *filter(None, [_arguments(flat)])]
     return "\n".join(
         [
             *above,

@@ -110,8 +110,8 @@ class SeparatingCellSchema(_For):
     lift: Annotated[float | None, "how many times as often; null where it holds none of the other side"]
     difference: Annotated[float, "the share of the first side less that of the second"]
     interval: Annotated[tuple[float, float], "of the difference, at 95 %"]
-    chance: Annotated[float, "of Fisher's exact test, corrected for all cells tested"]
-    raw_chance: float
+    p_value: Annotated[float, "of Fisher's exact test, corrected for all cells tested"]
+    raw_p_value: float
     gain: float
 
 
@@ -138,11 +138,11 @@ class ContrastSchema(TypedDict):
     bound: Annotated[float, "what no choice of so many cells exceeds"]
     proven: bool
     tested: int
-    sure: int
-    explained: Annotated[int, "how many sure cells are left out, since a more general one says as much"]
+    n_significant: int
+    explained: Annotated[int, "how many significant cells are left out, since a more general one says as much"]
     outside: Annotated[int, "how many objects are on neither side"]
-    chance: float
-    nearest: Annotated[SeparatingCellSchema | None, "the cell of the least chance, where none is sure"]
+    alpha: float
+    nearest: Annotated[SeparatingCellSchema | None, "the cell with the smallest p-value, where none is significant"]
 
 
 class DescriptionSchema(TypedDict):
@@ -294,7 +294,6 @@ class SummarySchema(TypedDict):
     pins: list[str]
     bans: list[str]
     prefer: list[str]
-    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 

@@ -354,6 +354,7 @@ class StartAnswer(TypedDict):
     endings: Annotated[list[str], "the ends of the names of files that are taken"]
     files: Annotated[int, "at most so many files are taken at once"]
     bytes: Annotated[int, "of so many bytes together"]
+    uploaded: Annotated[list[str], "the files that are there"]
     example: Annotated[str, "the example that comes with the program"]
 
 
@@ -369,6 +370,8 @@ class TablesRequest(TypedDict):
 
     files: Annotated[list[str], "their names"]
     columns: NotRequired[Annotated[dict[str, str], "which column is what, by the roles of uses; empty: none is"]]
+    separators: NotRequired[Annotated[dict[str, str | list[str]], "by column, what separates several values"]]
+    sheet: NotRequired[Annotated[str, "the sheet of a workbook; without, the one with the data"]]
     dimensions: NotRequired[Annotated[list[str], "the dimensions; without any, those that are proposed"]]
     min_objects: NotRequired[Annotated[int | None, "cells with fewer objects are left out"]]
 
@@ -388,6 +391,19 @@ class ColumnUse(TypedDict):
     column: str
     role: Annotated[str, "such as nodes.name, as columns takes it; empty where it is none"]
     may: Annotated[list[str], "the roles that it may have"]
+    samples: Annotated[list[str], "its first distinct values, at most three"]
+    separators: Annotated[list[str], "what separates several values in a field; empty if there is one value"]
+    can_split: Annotated[bool, "whether separators can be given"]
+    distinct: Annotated[int | None, "of an attribute: how many distinct values it has"]
+
+
+class SheetSchema(TypedDict):
+    """A sheet of a workbook."""
+
+    name: str
+    rows: Annotated[int | None, "null if it holds no table, or was not looked at"]
+    first: Annotated[list[str], "its first values"]
+    is_used: bool
 
 
 class TablesAnswer(TypedDict):
@@ -396,6 +412,10 @@ class TablesAnswer(TypedDict):
     read: ReadingSchema
     choices: Annotated[list[ColumnChoice], "the columns that have no role"]
     uses: Annotated[list[ColumnUse], "every column"]
+    sheets: Annotated[list[SheetSchema], "of a workbook with several sheets"]
+    items: Annotated[int, "how many rows or records were read"]
+    is_linked: Annotated[bool, "whether objects are linked, by links or by records that name several"]
+    problem: Annotated[str | None, "why no cube can be built yet"]
 
 
 class OpenRequest(TypedDict):
@@ -403,6 +423,8 @@ class OpenRequest(TypedDict):
 
     files: NotRequired[Annotated[list[str], "files that were handed over"]]
     columns: NotRequired[Annotated[dict[str, str], "as in tables"]]
+    separators: NotRequired[Annotated[dict[str, str | list[str]], "as in tables"]]
+    sheet: NotRequired[Annotated[str, "as in tables"]]
     dimensions: NotRequired[Annotated[list[str], "as in tables"]]
     min_objects: NotRequired[Annotated[int | None, "as in tables"]]
     keep: NotRequired[Annotated[bool, "keep the cube in the folder; else it is gone when the explorer ends"]]

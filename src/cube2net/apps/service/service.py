@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from cube2net._util.progress import Progress, silent
-from cube2net.api.construct import construct as construct_network
+from cube2net.api.construct import construct_by_name
 from cube2net.api.plan import check_nodes, nodes_at_most
 from cube2net.api.replay import choice_of, recall
 from cube2net.apps.service import network_schemas as network_schemas
@@ -164,7 +164,7 @@ class CubeService:
 
     def _construct(self, request: ParsedRequest, progress: Progress) -> Network:
         parameters = make_parameters(self.cube, request)
-        network = construct_network(self.view(request.fields), progress=progress, **parameters)
+        network = construct_by_name(self.view(request.fields), progress=progress, **parameters)
         check_nodes(len(network))
         return network
 

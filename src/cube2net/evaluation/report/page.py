@@ -459,7 +459,7 @@ def _config(config: Configuration) -> dict[str, object]:
 
 
 def _difference(found: Difference) -> dict[str, object]:
-    return {**asdict(found), "one": found.one.name, "other": found.other.name, "sure": found.sure}
+    return {**asdict(found), "one": found.one.name, "other": found.other.name, "is_significant": found.is_significant}
 
 
 def _plain(value: Any) -> Any:

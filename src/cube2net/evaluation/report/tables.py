@@ -28,7 +28,7 @@ WIDE, EDGE = 220, 4
 class TableColumn:
     """One column: its name, the heading it shares with its neighbours, how its numbers are written, which is best.
 
-    ``style`` is text, score, change (a score with its sign), chance (a p-value), number, count or seconds; ``best`` is
+    ``style`` is text, score, change (a score with its sign), p-value, number, count or seconds; ``best`` is
     high, low or nothing.
     """
 
@@ -48,7 +48,7 @@ class Row:
     """One row; ``reason`` says what is missing, ``short`` is the first cell for a row that belongs to the one above.
 
     Rows that are not ``main`` are folded away where the table is long; ``chosen`` is the row to look at; a difference
-    that is ``sure`` is drawn in colour.
+    that is ``significant`` is drawn in colour.
     """
 
     cells: tuple[Cell, ...]
@@ -56,7 +56,7 @@ class Row:
     short: str = ""
     main: bool = True
     chosen: bool = False
-    sure: bool = False
+    significant: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,25 +193,25 @@ def _line_of(row: Row, columns: Sequence[TableColumn], best: Sequence[float | No
         column, cell = columns[place], row.cells[place]
         new = place > 1 and columns[place - 1].group != column.group
         kinds = _kinds(n=column.style != "text", first=new, best=_number(cell) == best[place])
-        cells.append(_shown_cell(cell, column, kinds, reach, sure=row.sure))
+        cells.append(_shown_cell(cell, column, kinds, reach, significant=row.significant))
     return ShownRow(head, tuple(cells), row.reason, _kinds(peer=bool(row.short), chosen=row.chosen))
 
 
-def _shown_cell(cell: Cell, column: TableColumn, kinds: str, reach: float, *, sure: bool) -> ShownCell:
+def _shown_cell(cell: Cell, column: TableColumn, kinds: str, reach: float, *, significant: bool) -> ShownCell:
     if not isinstance(cell, Estimate):
         return ShownCell(shown(cell, column.style), kinds)
     mean, low, high = (shown(value, column.style) for value in (cell.mean, cell.low, cell.high))
     if math.isnan(cell.low):
         return ShownCell(mean, kinds, is_mean=True)
-    whisker = _whisker(cell, reach, sure=sure) if column.style == "change" else None
+    whisker = _whisker(cell, reach, significant=significant) if column.style == "change" else None
     return ShownCell(mean, kinds, is_mean=True, ends=f"[{low}, {high}]", whisker=whisker)
 
 
-def _whisker(cell: Estimate, reach: float, *, sure: bool) -> Whisker:
+def _whisker(cell: Estimate, reach: float, *, significant: bool) -> Whisker:
     low, mean, high = (
         round(WIDE / 2 + value / reach * (WIDE / 2 - EDGE), 1) for value in (cell.low, cell.mean, cell.high)
     )
-    return Whisker(low, mean, high, "level" if not sure else "up" if cell.mean > 0 else "down")
+    return Whisker(low, mean, high, "level" if not significant else "up" if cell.mean > 0 else "down")
 
 
 def _reach(table: Table) -> float:
@@ -254,7 +254,7 @@ def csv_text(lines: Iterable[Sequence[object]], *, spreadsheet_safe: bool = Fals
 def shown(cell: Cell, style: str) -> str:
     """Return a cell as people read it.
 
-    >>> shown(Estimate(0.0412, 0.02, 0.06, 10), "change"), shown(0.00004, "chance"), shown(12345, "count")
+    >>> shown(Estimate(0.0412, 0.02, 0.06, 10), "change"), shown(0.00004, "p-value"), shown(12345, "count")
     ('+0.041 [+0.020, +0.060]', '< 0.001', '12,345')
     """
     if isinstance(cell, Estimate):
@@ -266,7 +266,7 @@ def shown(cell: Cell, style: str) -> str:
         return cell
     if math.isinf(cell):
         return "∞" if cell > 0 else "\N{MINUS SIGN}∞"
-    if style == "chance" and cell < 0.001:
+    if style == "p-value" and cell < 0.001:
         return "< 0.001"
     if style == "seconds" and 0 < cell < 0.005:
         return "< 0.01"
@@ -393,7 +393,7 @@ def cost_table(comparison: Comparison, known: Estimates, *, best: Configuration 
 def difference_table(
     differences: Sequence[Difference], title: str, *, peers: bool = False, models: str = "all models"
 ) -> Table:
-    """Return paired differences with their intervals, chances and effects, a row for each.
+    """Return paired differences with their intervals, p-values and effects, a row for each.
 
     A row is named by the first configuration of its pair, or with ``peers`` by the second: the one that it is compared
     with. ``models`` are all together, in words.
@@ -401,27 +401,27 @@ def difference_table(
     columns = (
         TableColumn("compared with" if peers else "configuration"),
         TableColumn("difference", style="change"),
-        TableColumn("bootstrap", "p after Holm", "chance"),
-        TableColumn("t-test", "p after Holm", "chance"),
-        TableColumn("Wilcoxon", "p after Holm", "chance"),
+        TableColumn("bootstrap", "p after Holm", "p-value"),
+        TableColumn("t-test", "p after Holm", "p-value"),
+        TableColumn("Wilcoxon", "p after Holm", "p-value"),
         TableColumn("effect", style="change"),
         TableColumn("runs", style="count"),
-        TableColumn("sure"),
+        TableColumn("significant"),
     )
     rows = tuple(
         Row(
             (
                 (found.other if peers else found.one).name,
                 Estimate(found.mean, found.low, found.high, found.runs),
-                found.chance,
+                found.p_value,
                 found.t_test,
                 found.wilcoxon,
                 found.effect,
                 found.runs,
-                "yes" if found.sure else "no",
+                "yes" if found.is_significant else "no",
             ),
             main=number < FIRST,
-            sure=found.sure,
+            significant=found.is_significant,
         )
         for number, found in enumerate(differences)
     )

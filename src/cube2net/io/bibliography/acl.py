@@ -131,7 +131,7 @@ def _find_files(paths: list[Path]) -> tuple[list[Path], int | None]:
         raise SourceError("no path is given: name the Anthology's folder, or its tar.xz")
     for path in paths:
         if not path.exists():
-            raise SourceError(f"{path} is not there: name the Anthology's folder, or its tar.xz")
+            raise SourceError(f"{path} does not exist: name the Anthology's folder, or its tar.xz")
     found = [file for path in paths for file in (_list_folder(path) if path.is_dir() else [path])]
     return found, len(found) if all(path.suffix in (".xml", ".json") for path in found) else None
 

@@ -291,7 +291,7 @@ def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
     found = Snapshot([], [], [])
     for path in map(Path, paths):
         if not path.exists():
-            raise SourceError(f"{path} is not there: expected {EXPECTED}")
+            raise SourceError(f"{path} does not exist: expected {EXPECTED}")
         if path.is_dir():
             _search_folder(path, found)
         elif letter := _find_merged_letter(path, path.resolve().parts[:-1]):

@@ -28,12 +28,16 @@ from cube2net.io.tables.locale_values import (
     finite,
     likely_written,
     present,
+    present_labels,
 )
 from cube2net.model.corpus import decoded, holds_text, is_list
 
 MANY = (list, tuple, set, frozenset, np.ndarray)
 REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
-MOSTLY = 0.9
+MAX_SAMPLED_ROWS = 2_000
+TRUTHS = dict.fromkeys(("yes", "y", "true", "t", "ja", "oui", "si", "sí", "sì"), True)
+MAX_SPELLINGS = 12
+TRUTHS |= dict.fromkeys(("no", "n", "false", "f", "nein", "non"), False)
 HEAVIEST = 1e30
 EXACT = 2.0**53
 
@@ -270,12 +274,12 @@ def attribute(
             return _trimmed_lists(column)
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to split at {separator!r}")
     if separator is not None:
-        return _trimmed_lists(split_column(column, as_separators(separator)))
+        return _trimmed_lists(split_column(_labels(name, pc.cast(column, pa.string()), ways), as_separators(separator)))
     if is_list(kind):
         return _trimmed_lists(column)
     if holds_text(kind):
         texts = pc.cast(column, pa.string())
-        column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, texts)
+        column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, name, texts, ways)
     elif pa.types.is_integer(kind):
         column = pc.cast(column, pa.int64() if _fits(column) else pa.float64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -294,25 +298,42 @@ def _fits(column: pa.ChunkedArray) -> bool:
     return bool(column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63)
 
 
-def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text as dates where all of it is, in a table that knows its numbers from texts."""
-    if likely_written(texts, rows.written) != "dates":
-        return texts
-    read = as_dates(texts, rows.written)
-    return texts if read is None or len(read.unfit) else read.column
+def _dated(rows: Rows, name: str, texts: pa.ChunkedArray, ways: Ways) -> pa.ChunkedArray:
+    """Return text as dates where all of it is, in a table that knows its numbers from texts; else as labels."""
+    read = as_dates(present(texts), rows.written) if likely_written(texts, rows.written) == "dates" else None
+    return _labels(name, texts, ways) if read is None or len(read.unfit) else read.column
+
+
+def _labels(name: str, texts: pa.ChunkedArray, ways: Ways) -> pa.ChunkedArray:
+    """Return labels: what says that there is none is missing, and spellings of yes and no are truth values."""
+    labels = present_labels(texts)
+    _note_missing(name, texts, labels, ways)
+    spellings = pc.unique(labels.slice(0, MAX_SAMPLED_ROWS)).drop_null()
+    if not 2 < len(spellings) <= MAX_SPELLINGS:
+        return labels
+    truths = pc.index_in(pc.utf8_lower(labels), value_set=pa.array(list(TRUTHS)))
+    return labels if truths.null_count > labels.null_count else pc.take(pa.array(list(TRUTHS.values())), truths)
+
+
+def _note_missing(name: str, texts: pa.ChunkedArray, present_texts: pa.ChunkedArray, ways: Ways) -> None:
+    """Put into ``ways`` how many values say that there is none."""
+    gone = pc.and_(pc.is_valid(texts), pc.is_null(present_texts))
+    said = pc.utf8_trim_whitespace(texts.filter(gone))
+    said = said.filter(pc.not_equal(said, ""))
+    if len(said):
+        way = f"{len(said):,} missing ({quote_few(pc.unique(said).to_pylist())})"
+        ways[name] = f"{ways[name]}, {way}" if name in ways else way
 
 
 def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
     """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
     likely = likely_written(column, rows.written)
-    if not likely:
-        return column
     texts = present(column)
-    if texts.null_count == len(texts):
+    if likely and texts.null_count == len(texts):
         return texts
-    read = as_numbers(texts, rows.written) if likely == "numbers" else as_dates(texts, rows.written)
+    read = {"numbers": as_numbers, "dates": as_dates}[likely](texts, rows.written) if likely else None
     if read is None:
-        return column
+        return _labels(name, column, ways)
     dropped.drop_rows(
         f"values of {name!r} that are not {read.what}",
         rows.places,
@@ -321,6 +342,7 @@ def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, way
     )
     if read.way:
         ways[name] = read.way
+    _note_missing(name, column, texts, ways)
     return read.column
 
 

@@ -52,8 +52,18 @@ MAX_SHEETS = 20
 
 
 @dataclass(frozen=True)
+class SheetSummary:
+    """A sheet of a workbook with its first values; ``rows`` is None if it was not read to find the data."""
+
+    name: str
+    rows: int | None = None
+    first: tuple[str, ...] = ()
+    is_used: bool = False
+
+
+@dataclass(frozen=True)
 class FoundTables:
-    """The file or sheet of every table, with remarks.
+    """The file or sheet of every table, with remarks, and the sheets of a workbook that has several.
 
     ``unsure`` is None where names or the caller decided. Otherwise the values of nodes and links are compared, and a
     text that is not empty is the error if they do not decide either.
@@ -62,6 +72,7 @@ class FoundTables:
     files: dict[str, Path | Sheet]
     remarks: list[str] = field(default_factory=list)
     unsure: str | None = None
+    sheets: tuple[SheetSummary, ...] = ()
 
 
 def makes_corpus(tables: Iterable[str]) -> bool:
@@ -123,12 +134,14 @@ class TableFinder:
 
     def _in_file(self, path: Path, *, more: bool = False) -> FoundTables:
         """Return the tables of one file: sheets of a workbook, nodes beside links, or a single table."""
-        if is_workbook(path) and path.is_file() and not isinstance(self.sheet, str):
+        sheets: tuple[SheetSummary, ...] = ()
+        if is_workbook(path) and path.is_file():
             if isinstance(self.sheet, Mapping):
                 return FoundTables({table: Sheet(path, name) for table, name in self.sheet.items()})
             names = sheet_names(path, Meter(self.limits))
-            if len(names) > 1:
+            if len(names) > 1 and self.sheet is None:
                 return self._in_sheets(path, names)
+            sheets = tuple(SheetSummary(name, is_used=name == self.sheet) for name in names if len(names) > 1)
         beside = {table: self.named[table] for table in ("links", *OPTIONAL_TABLES) if table in self.named}
         if {"nodes", "items", "mentions"} & set(self.named):
             raise SourceError(f"paths are given beside {', '.join(self.named)}: name the files one way only")
@@ -136,7 +149,7 @@ class TableFinder:
         if called in OPTIONAL_TABLES and not self.names_columns and not beside:
             raise SourceError(f"got {path.name!r} alone: {EXPECTED_TABLES}")
         is_nodes = not self.names_columns and ("links" in beside or (more and called == "nodes"))
-        return FoundTables({"nodes" if is_nodes else RECORDS: path, **beside})
+        return FoundTables({"nodes" if is_nodes else RECORDS: path, **beside}, sheets=sheets)
 
     def _in_folder(self, folder: Path) -> FoundTables:
         """Return the tables of a folder: files with the name of a table, one workbook, or two files by their values."""
@@ -170,6 +183,7 @@ class TableFinder:
         }
         if makes_corpus(by_name):
             chosen, unsure, reason, remarks = by_name, None, "having no name of a table", []
+            tables: dict[str, Rows] = {}
         else:
             tables = {name: rows for name in names[:MAX_SHEETS] if (rows := self._read_sheet(path, name)) is not None}
             if not tables:
@@ -178,14 +192,16 @@ class TableFinder:
                     f"{quote_few(names, 10)}"
                 )
             chosen, unsure, reason = _choose_sheets(tables), "", "being empty, a note or another table"
-            remarks = [f"sheets of {path.name}: {'; '.join(map(_describe_sheet, names, map(tables.get, names)))}"]
+            remarks = [f"sheets of {path.name}: {'; '.join(_describe_sheet(name, tables.get(name)) for name in names)}"]
         if RECORDS in chosen:
             remarks.append(f"sheet={chosen[RECORDS]!r} (guessed)")
         else:
             remarks.append(f"sheets: {', '.join(f'{table}={name!r}' for table, name in chosen.items())} (guessed)")
         if others := [name for name in names if name not in chosen.values()]:
             remarks.append(f"not read, {reason}: {quote_few(others, 10)}")
-        return FoundTables({table: Sheet(path, name) for table, name in chosen.items()}, remarks, unsure)
+        used = set(chosen.values())
+        sheets = tuple(_summarize_sheet(name, tables.get(name), is_used=name in used) for name in names)
+        return FoundTables({table: Sheet(path, name) for table, name in chosen.items()}, remarks, unsure, sheets)
 
     def _read_sheet(self, path: Path, name: str) -> Rows | None:
         """Return the rows of a sheet, None where it holds no table, such as a cover."""
@@ -220,12 +236,18 @@ def _has_key(rows: Rows) -> bool:
     return any(is_nearly_unique(rows, name) for name in rows.table.column_names[:MAX_KEY_COLUMNS])
 
 
+def _summarize_sheet(name: str, rows: Rows | None, *, is_used: bool = False) -> SheetSummary:
+    if rows is None:
+        return SheetSummary(name, is_used=is_used)
+    first = [str(column[0].as_py())[:30] for column in rows.table.columns[:3] if column[0].is_valid]
+    return SheetSummary(name, rows.table.num_rows, tuple(first), is_used)
+
+
 def _describe_sheet(name: str, rows: Rows | None) -> str:
     """Return the size of a sheet and its first values, as part of a remark."""
     if rows is None:
         return f"{name!r} (no table)"
-    first = [str(column[0].as_py()) for column in rows.table.columns[:3] if column[0].is_valid]
-    return f"{name!r} ({rows.table.num_rows:,} rows: {', '.join(text[:30] for text in first)}, …)"
+    return f"{name!r} ({rows.table.num_rows:,} rows: {', '.join(_summarize_sheet(name, rows).first)}, …)"
 
 
 def _mentions_both(objects: Rows, items: Rows, mentions: Rows) -> bool:

@@ -30,6 +30,9 @@ WORD = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")
 NAME_SEPARATORS = (";", "|", "\n", ",", "/")
 MIN_REFERENCE_SHARE, MIN_NUMBER_REFERENCE_SHARE = 0.8, 0.95
 """Share of the names, or numbers, in a column that are those of rows. Amounts match some keys by chance."""
+MIN_FULL_NAME_REFERENCE_SHARE = 0.5
+"""Share of names of two words or more, which hardly match by chance: some managers are not in the table themselves."""
+MAX_REFERENCE_COLUMNS = 100
 MAX_SELF_SHARE = 0.5
 MAX_INVERTED_WORDS = 6
 
@@ -172,7 +175,7 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     known = _ids_by_name(rows, key, name)
     ids = keys(rows, key).to_pylist()
     references: dict[str, str] = {}
-    for column in rows.table.column_names[:MAX_KEY_COLUMNS]:
+    for column in rows.table.column_names[:MAX_REFERENCE_COLUMNS]:
         values = decoded(rows.table[column])
         if column in (key, name) or not (holds_text(values.type) or pa.types.is_integer(values.type)):
             continue
@@ -213,11 +216,16 @@ def given_references(rows: Rows, key: str, name: str | None, column: str) -> dic
 
 def _separator_of_names(values: Sequence[str], known: Mapping[str, str]) -> str | None:
     """Return the separator of names of rows in a field, empty where there is one name; None where they are no names."""
+    shares = {}
     for separator in ("", *NAME_SEPARATORS):
         parts = [part for value in values for part in _split(value, separator)]
-        if len(parts) > 1 and sum(fold_name(part) in known for part in parts) >= MIN_REFERENCE_SHARE * len(parts):
-            return separator
-    return None
+        if len(parts) < 2:
+            continue
+        share = sum(fold_name(part) in known for part in parts) / len(parts)
+        are_full = sum(" " in part for part in parts) >= MIN_REFERENCE_SHARE * len(parts)
+        if share >= (MIN_FULL_NAME_REFERENCE_SHARE if are_full else MIN_REFERENCE_SHARE):
+            shares[separator] = share
+    return max(shares, key=shares.__getitem__, default=None)
 
 
 def referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:

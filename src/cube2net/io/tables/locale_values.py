@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.worded_dates import parse_date, parse_season
 
 MOSTLY, LIKELY = 0.9, 0.7
 SAMPLED = 2_000
@@ -24,13 +25,30 @@ SPREAD = 500
 WHOLE = r"^[-+]?[0-9]{1,18}$"
 NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 PADDED = r"^-?0[0-9]"
-MISSING = r"(?i)^(na|n/a|nan|null|none|-|–|\?|)$"
+NO_LABEL = r"(?i)^(#?n/?a|n\.a\.|nan|null|unknown|unbekannt|inconnu|desconocido|sconosciuto|--?|–|—|\?|)$"
+"""What says in a column of labels that there is none."""
+MISSING = rf"{NO_LABEL}|(?i)^none$"
+CODE, MIN_CODES = "^[A-Z]{2}$", 5
+"""In a column of so many codes of two letters, NA is one of them, such as that of Namibia."""
 SPACES = r" '’\x{00a0}\x{2009}\x{202f}"
 COMMAS = rf"^[-+]?(([0-9]+|[0-9]{{1,3}}([.{SPACES}][0-9]{{3}})+)(,[0-9]+)?|,[0-9]+)([eE][+-]?[0-9]+)?$"
 POINTS = rf"^[-+]?(([0-9]+|[0-9]{{1,3}}([,{SPACES}][0-9]{{3}})+)(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 WAYS = {",": COMMAS, ".": POINTS}
 DOTTED_THOUSANDS = r"^[-+]?[0-9]{1,3}(\.[0-9]{3})+$"
-SIGNS = r"(?:%|‰|[€$£¥]|EUR|USD|GBP|CHF|kr|zł)"
+CURRENCIES = (
+    r"[€$£¥₹₽₩₺₴₪฿]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Rs\.?|EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|"
+    "TRY|BRL|MXN|ZAR|KRW|HKD|SGD|THB|IDR|PHP|ILS|ARS"
+)
+UNITS = (
+    "%|‰|s|sec|min|mins|minutes|h|hrs?|hours|days?|weeks?|months?|years?|yrs?|mm|cm|m|km|mi|miles|ft|in|g|kg|lbs?|[KMGT]B|"
+    "kWh|°C|°F|Std|Tage|Jahre|ans|jours|años|anni"
+)
+SIGNED = (
+    rf"^(?P<minus>[-+]?)\s*(?P<before>{CURRENCIES})?\s*(?P<number>[-+]?[0-9.,{SPACES}]+?)"
+    rf"\s*(?P<after>{CURRENCIES}|{UNITS})?$"
+)
+"""Numbers with the sign of a currency or a unit."""
+MIN_DATE_SIGNS, MAX_DATE_SIGNS = 4, 40
 ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
 TIME = r"(?:[T ,]+[0-9]{1,2}[:.h][0-9]{2}.*)?$"
 YEAR_FIRST = rf"^(?P<y>[0-9]{{4}})(?P<mark>[-/.])(?P<m>[0-9]{{1,2}})[-/.](?P<d>[0-9]{{1,2}}){TIME}"
@@ -60,6 +78,23 @@ def present(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """
     texts = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
+
+
+def present_labels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return labels without the space around them; what says that there is none is missing.
+
+    >>> present_labels(pa.chunked_array([["a ", "NA", "none"]])).to_pylist()
+    ['a', None, 'none']
+    >>> present_labels(pa.chunked_array([["NO", "NA", "SE", "DK", "DE", "FR"]]))[1].as_py()
+    'NA'
+    """
+    texts = pc.utf8_trim_whitespace(column)
+    missing = pc.match_substring_regex(texts, NO_LABEL)
+    if pc.any(pc.and_(missing, pc.equal(texts, "NA"))).as_py():
+        others = pc.unique(texts.filter(pc.invert(missing)))
+        if len(others) >= MIN_CODES and pc.all(pc.match_substring_regex(others, CODE)).as_py():
+            missing = pc.and_(missing, pc.not_equal(texts, "NA"))
+    return pc.if_else(missing, None, texts)
 
 
 def spread_rows(count: int, most: int) -> pa.Array:
@@ -95,9 +130,9 @@ def as_numbers(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTL
     said = table.conventions.decimal
     plain = pc.match_substring_regex(texts, NUMBER)
     as_plain = 0 if said == "," else _times(plain)
-    bare, signs, fits = texts, list[str](), dict[str, int]()
+    bare, sign, fits = texts, "", dict[str, int]()
     if as_plain < count:
-        bare, signs = _without_signs(texts, count)
+        bare, sign = _strip_sign(texts, count)
         fits = {mark: _times(pc.match_substring_regex(bare, WAYS[mark])) for mark in WAYS if said in (None, mark)}
     most = max(fits.values(), default=0)
     if as_plain and as_plain >= max(share * count, most):
@@ -109,7 +144,7 @@ def as_numbers(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTL
         return None
     likely = [mark for mark, times in fits.items() if times == most]
     mark = likely[0] if len(likely) == 1 else table.decimal or "."
-    return _numbers(bare, mark, ", ".join(([] if said else [f"decimal={mark!r}"]) + signs))
+    return _numbers(bare, mark, ", ".join([f"decimal={mark!r}"] * (not said) + [f"{sign!r} left out"] * bool(sign)))
 
 
 def _times(matches: pa.ChunkedArray) -> int:
@@ -127,14 +162,20 @@ def _are_thousands(texts: pa.ChunkedArray) -> bool:
     return len(marked) > 0 and bool(pc.all(pc.match_substring_regex(marked, DOTTED_THOUSANDS)).as_py())
 
 
-def _without_signs(texts: pa.ChunkedArray, count: int) -> tuple[pa.ChunkedArray, list[str]]:
-    """Return texts without the sign of a currency or per cent, where most have it, and what is to be said of that."""
-    before, after = rf"^([-+]?)\s*{SIGNS}\s*", rf"\s*{SIGNS}\s*$"
-    signed = pc.or_(pc.match_substring_regex(texts, before), pc.match_substring_regex(texts, after))
-    if _times(signed) < 0.5 * count:
-        return texts, []
-    bare = pc.replace_substring_regex(pc.replace_substring_regex(texts, before, r"\1"), after, "")
-    return bare, ["without signs such as % and €"]
+def _strip_sign(texts: pa.ChunkedArray, count: int) -> tuple[pa.ChunkedArray, str]:
+    """Return texts without the currency or unit that most of them have, and which this is; empty where they have none.
+
+    Numbers in other currencies or units stay as they are, and so are no numbers.
+    """
+    parts = pc.extract_regex(texts, SIGNED)
+    before, number, after = (pc.struct_field(parts, name) for name in ("before", "number", "after"))
+    signs = pc.binary_join_element_wise(before, after, "")
+    counts = {each["values"]: each["counts"] for each in pc.value_counts(pc.drop_null(signs)).to_pylist()}
+    sign = max((one for one in counts if one), key=counts.__getitem__, default="")
+    if not sign or 2 * counts[sign] < count:
+        return texts, ""
+    bare = pc.binary_join_element_wise(pc.struct_field(parts, "minus"), number, "")
+    return pc.if_else(pc.is_in(signs, value_set=pa.array([sign, ""])), bare, texts), sign
 
 
 def _numbers(texts: pa.ChunkedArray, mark: str, way: str) -> Written:
@@ -184,7 +225,7 @@ def as_dates(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTLY)
             return _dates(texts, days, good, "")
     if said == "ymd":
         return None
-    return _year_last(texts, share * count, table)
+    return _year_last(texts, share * count, table) or (None if said else _worded_dates(texts, share * count))
 
 
 def _plain_dates(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -220,6 +261,27 @@ def _year_last(texts: pa.ChunkedArray, enough: float, table: TableWriting) -> Wr
         way = f"dates={order!r}, though its days could be months"
     days, good = orders[order]
     return _dates(texts, days, good, "" if said else way)
+
+
+def _worded_dates(texts: pa.ChunkedArray, enough: float) -> Written | None:
+    """Return texts with names of months, or of months, weeks and seasons alone, as dates or as years of seasons."""
+    length = pc.utf8_length(texts)
+    may_be = pc.and_(pc.greater_equal(length, MIN_DATE_SIGNS), pc.less_equal(length, MAX_DATE_SIGNS))
+    may_be = pc.and_(may_be, pc.match_substring_regex(texts, "[0-9]{2}"))
+    is_year = pc.match_substring_regex(texts, "^[0-9]*$")
+    if _times(may_be) < enough or _times(is_year) >= enough:
+        return None
+    encoded = texts.combine_chunks().dictionary_encode()
+    values = encoded.dictionary.to_pylist()
+    for parse, kind, way in (
+        (parse_season, pa.int64(), "seasons by their first year"),
+        (parse_date, pa.date32(), "dates by their first day"),
+    ):
+        column = pa.array([parse(value) for value in values], kind).take(encoded.indices)
+        if len(column) - column.null_count >= enough:
+            unfit = np.flatnonzero(np.asarray(pc.is_null(column)) & ~np.asarray(pc.is_null(encoded)))
+            return Written(pa.chunked_array([column]), "dates", unfit, way)
+    return None
 
 
 def _parts(texts: pa.ChunkedArray, pattern: str, names: str) -> dict[str, Array]:

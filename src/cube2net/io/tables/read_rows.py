@@ -183,7 +183,10 @@ def no_table(start: bytes) -> str | None:
     return MAGIC[magic]
 
 
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet or .xlsx"
+ALLOWED = (
+    "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet, .xlsx, .xls, "
+    ".xlsb or .ods"
+)
 DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
 """How the names of files end from which a table can be saved anew."""
 
@@ -211,10 +214,8 @@ def read_rows(
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
         return read_parquet(path, meter)
-    if form == "xlsx":
+    if form in ("xlsx", "xls"):
         return read_workbook(path, dropped, meter, conventions)
-    if form == "xls":
-        raise SourceError(f"{path.name!r} is a workbook of another kind than .xlsx: save it as .xlsx or .csv")
     hint = " (save it as .xlsx or .csv)" if path.suffix.casefold() in DOCUMENTS else ""
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}{hint}")
 

@@ -27,6 +27,7 @@ from cube2net.io.tables.find_tables import (
     TABLE_NAMES,
     TABLE_OF_NAME,
     FoundTables,
+    SheetSummary,
     TableFinder,
     makes_corpus,
     order_by_values,
@@ -63,18 +64,27 @@ RECORD_ROLES = ("item", "items.item", "object", "mentions.object")
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """The corpus of some tables, the roles of their columns, and a problem that its user should know of, if any."""
+    """The corpus of some tables, the roles of their columns, and a problem that its user should know of, if any.
+
+    ``rows`` are the tables as read, and ``sheets`` those of a workbook that has several.
+    """
 
     corpus: Corpus
     roles: TableRoles
     problem: Message | None = None
+    rows: Mapping[str, Rows] = field(default_factory=dict)
+    sheets: tuple[SheetSummary, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class DetectedTables:
-    """The rows of each table; ``single`` if one table was split into nodes and links, ``records`` if it has records."""
+    """The rows of each table; ``single`` if one table was split into nodes and links, ``records`` if it has records.
+
+    ``read`` are the tables before that.
+    """
 
     rows: Mapping[str, Rows]
+    read: Mapping[str, Rows]
     single: SingleTable | None = None
     records: RecordColumns | None = None
 
@@ -178,7 +188,7 @@ class Tables:
         problem = None if known is not None else find_problem(corpus, roles)
         if problem is not None:
             dropped.say(str(problem))
-        return TableReading(replace(corpus, source=source), roles, problem)
+        return TableReading(replace(corpus, source=source), roles, problem, detected.read, found.sheets)
 
     def _describe(
         self, columns: Mapping[str, str], source: Mapping[str, Any], separators: Separators
@@ -205,23 +215,24 @@ class Tables:
                 rows[table] = without_totals(rows[table], dropped)
         if found.unsure is not None and {"nodes", "links"} <= set(rows):
             rows |= order_by_values(rows["nodes"], rows["links"], found.unsure, dropped.say)
+        read = dict(rows)
         if RECORDS not in rows:
-            return DetectedTables(rows)
+            return DetectedTables(rows, read)
         single = rows.pop(RECORDS)
         if single.table.num_rows == 0:
             raise SourceError(f"{single.name} has a header and no rows, expected one row or more")
         has_links = "links" in rows
         layout, records = self._detect_layout(single, found.files[RECORDS], has_links=has_links)
         if layout == RECORDS:
-            return DetectedTables(rows | {RECORDS: single}, records=records)
+            return DetectedTables(rows | {RECORDS: single}, read, records=records)
         if layout == "links":
             dropped.say(f"{single.name} is taken for links alone (guessed)")
-            return DetectedTables(rows | {"links": single})
+            return DetectedTables(rows | {"links": single}, read)
         if known is not None or has_links:
             dropped.say(f"{single.name} is taken for nodes alone (guessed)")
-            return DetectedTables(rows | {"nodes": single})
+            return DetectedTables(rows | {"nodes": single}, read)
         split = split_single_table(single, self.columns, dropped.say)
-        return DetectedTables(rows | split.tables, split)
+        return DetectedTables(rows | split.tables, read, split)
 
     def _detect_layout(self, rows: Rows, file: Any, *, has_links: bool) -> tuple[str, RecordColumns | None]:
         """Return whether a single table holds ``records``, ``links`` or ``nodes``, and the columns of records."""

@@ -69,7 +69,8 @@ def assign_roles(
             columns = _with_ends(columns, rows, {"item": ids.get("items"), "object": ids.get("objects")})
         elif table == "links":
             nodes = ids.get("nodes", ids.get("objects"))
-            columns = _with_link_columns(_with_ends(columns, rows, {"source": nodes, "target": nodes}), rows)
+            columns = _with_ends(columns, rows, {"source": nodes, "target": nodes})
+            columns = _with_link_columns(columns, rows, are_alone=nodes is None)
         check_required_roles(columns, rows.table.column_names, rows.name)
         if table in ID_ROLES:
             ids[table] = KeyColumn(rows, columns.columns[ID_ROLES[table]])
@@ -169,7 +170,7 @@ def _is_end(columns: TableColumns, rows: Rows, end: str, ids: KeyColumn | None) 
 # Weights and times of links
 
 
-def _with_link_columns(columns: TableColumns, rows: Rows) -> TableColumns:
+def _with_link_columns(columns: TableColumns, rows: Rows, *, are_alone: bool) -> TableColumns:
     """Return columns of links with the only column of numbers as the weight and the only one of dates as the time."""
     if rows.table.num_rows == 0:
         return columns
@@ -187,7 +188,9 @@ def _with_link_columns(columns: TableColumns, rows: Rows) -> TableColumns:
             remarks.append(
                 f"{rows.name}: {quote_few(likely)} could each be the {role}, so none is ({setting} to choose)"
             )
-    if columns.unused:
+    if columns.unused and are_alone:
+        remarks.append(f"columns of links that may become dimensions: {quote_few(columns.unused, 20)}")
+    elif columns.unused:
         first = columns.unused[0]
         role = next((role for role, is_fit in fits.items() if is_fit(rows, first)), "kind")
         setting = f"columns={{'links.{role}': {first!r}}}"

@@ -1,4 +1,4 @@
-"""Sheets of a workbook (.xlsx), read from its XML: shared and inline texts, numbers, dates by their style, results."""
+"""Sheets of workbooks; those of .xlsx are read from their XML: texts, numbers, dates by their style, results."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ import pyarrow as pa
 
 from cube2net._util.spelling import suggest_name
 from cube2net._util.xml import Workbook, open_workbook, parse_part, read_shared_texts
-from cube2net._util.zip_files import Meter
+from cube2net._util.zip_files import Gauge, Meter
 from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
+from cube2net.io.tables import other_workbooks
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, Conventions, find_header
+from cube2net.io.text_records import format_of
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
 LAST_DAY = 2_958_465
@@ -37,30 +39,36 @@ class Sheet(NamedTuple):
 
 def sheet_names(path: Path, meter: Meter) -> list[str]:
     """Return the names of the sheets of a workbook that are not hidden."""
+    if format_of(path) == "xls":
+        return other_workbooks.list_sheets(path, meter)
     with open_workbook(path, meter) as book:
         return list(book.sheets)
 
 
 def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conventions = UNSAID) -> Rows:
     """Return the rows of one sheet, by default the first; cells keep their types, and an empty one is missing."""
+    sheets = sheet_names(path, meter)
+    sheet = conventions.sheet or sheets[0]
+    if sheet not in sheets:
+        likely = suggest_name(sheet, sheets)
+        raise SourceError(
+            f"{path.name} has no sheet {sheet!r}: it has {quote_few(sheets, 20)}",
+            parameter="sheet",
+            value=sheet,
+            allowed=sheets,
+            hint=Message("did you mean ", Setting("sheet", likely), "?") if likely else None,
+        )
+    if conventions.sheet is None and len(sheets) > 1:
+        dropped.say(f"{path.name}: sheet={sheet!r} of {len(sheets)} (guessed)")
+    name = path.name if len(sheets) == 1 else f"{path.name} sheet {sheet!r}"
+    if format_of(path) == "xls":
+        gauge = meter.gauge(path)
+        return _table(name, other_workbooks.read_sheet(path, sheet, gauge), gauge, dropped, conventions)
     with open_workbook(path, meter) as book:
-        sheet = conventions.sheet or next(iter(book.sheets))
-        if sheet not in book.sheets:
-            likely = suggest_name(sheet, list(book.sheets))
-            raise SourceError(
-                f"{path.name} has no sheet {sheet!r}: it has {quote_few(list(book.sheets), 20)}",
-                parameter="sheet",
-                value=sheet,
-                allowed=book.sheets,
-                hint=Message("did you mean ", Setting("sheet", likely), "?") if likely else None,
-            )
-        if conventions.sheet is None and len(book.sheets) > 1:
-            dropped.say(f"{path.name}: sheet={sheet!r} of {len(book.sheets)} (guessed)")
-        shared = read_shared_texts(book)
-        grid = _Grid(book, shared, _day_styles(book))
+        grid = _Grid(book, read_shared_texts(book), _day_styles(book))
         parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
-    name = path.name if len(book.sheets) == 1 else f"{path.name} sheet {sheet!r}"
-    return _table(name, grid, dropped, conventions)
+    filled = [(number, row) for number, row in zip(grid.numbers, grid.rows, strict=True) if row]
+    return _table(name, filled, book.gauge, dropped, conventions)
 
 
 def _day_styles(book: Workbook) -> set[int]:
@@ -109,7 +117,7 @@ class _Grid:
         self.book, self.shared, self.days = book, shared, days
         self.rows: list[dict[int, Cell]] = []
         self.numbers: list[int] = []
-        self.width = self.row = self.column = self.kept = 0
+        self.row = self.column = 0
         self.kind = self.style = ""
         self.pieces: list[str] = []
         self.collects = self.silent = False
@@ -146,8 +154,6 @@ class _Grid:
             value = self._value("".join(self.pieces))
             if value is not None:
                 self.rows[-1][self.column] = value
-                self.width = max(self.width, self.column)
-                self.kept += 1
 
     def text(self, piece: str) -> None:
         if self.collects and not self.silent:
@@ -216,14 +222,17 @@ def column_of_letters(letters: str) -> int:
     return number
 
 
-def _table(name: str, grid: _Grid, dropped: Dropped, conventions: Conventions) -> Rows:
-    filled = [(number, row) for number, row in zip(grid.numbers, grid.rows, strict=True) if row]
+def _table(
+    name: str, filled: list[other_workbooks.Row], gauge: Gauge, dropped: Dropped, conventions: Conventions
+) -> Rows:
+    """Return the rows of a sheet below its header."""
     if not filled:
         raise SourceError(f"{name} is empty, expected a header and rows")
-    grid.book.gauge.check(8 * grid.width * len(filled))
-    if grid.width > 10_000:
-        raise SourceError(f"{name} has {grid.width:,} columns, expected at most 10,000")
-    start, header = find_header([[_shown(row.get(at)) for at in range(1, grid.width + 1)] for _, row in filled[:400]])
+    width = max(max(row) for _, row in filled)
+    gauge.check(8 * width * len(filled))
+    if width > 10_000:
+        raise SourceError(f"{name} has {width:,} columns, expected at most 10,000")
+    start, header = find_header([[_shown(row.get(at)) for at in range(1, width + 1)] for _, row in filled[:400]])
     header = conventions.header if conventions.header is not None else header
     found = [f"header on row {filled[start][0]}"] * (header and filled[start][0] > 1) + ["header=False"] * (not header)
     if found and conventions.header is None:

@@ -29,7 +29,7 @@ MEANINGS = {
     "coverage": "the share of the query that the cells hold",
     "precision": "the share of what the cells hold that is in the query",
 }
-STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like", "avoid": "less like"}
+STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like"}
 
 
 def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:

@@ -332,8 +332,7 @@ def serve_best(
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
-    at most m cells chosen; cells that hold avoided objects lose one for each. Values are whole numbers, so the solver's
-    bound is rounded down to one.
+    at most m cells chosen. Values are whole numbers, so the solver's bound is rounded down to one.
     """
     import_modules("scipy.optimize")
     from scipy import sparse
@@ -348,7 +347,7 @@ def serve_best(
     few = sparse.csr_array(np.concatenate([np.ones(cells), np.zeros(objects)])[None, :])
     both = sparse.hstack([-holds, sparse.eye_array(objects)]).tocsr()
     solved = milp(
-        np.concatenate([served.loses.astype(np.float64), -np.ones(objects)]),
+        np.concatenate([np.zeros(cells), -np.ones(objects)]),
         constraints=[LinearConstraint(both, -np.inf, 0.0), LinearConstraint(few, -np.inf, n_cells)],
         integrality=np.ones(cells + objects),  # sums are whole by themselves, but then the solver prints nothing
         bounds=Bounds(0.0, np.concatenate([1.0 - served.taken, served.left])),

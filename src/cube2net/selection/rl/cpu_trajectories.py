@@ -22,9 +22,9 @@ MAX_LOG_PRICE_FACTOR = 5.0
 class Trajectories:
     """A batch of growing selections.
 
-    The value of a selection is that of the problem's weights, or what ``judge`` returns for its cells at the end of an
-    episode. The reward of a step is what it adds to the value (of a judge: 0, and at the end the value, unless the
-    dynamics call it after every step), in units of ``unit_reward``. ``best`` and ``best_cells`` (positions) are the
+    The value of a selection is that of the problem's weights, or what ``function`` returns for its cells at the end of
+    an episode. The reward of a step is what it adds to the value (of a function: 0, and at the end the value, unless
+    the dynamics call it after every step), in units of ``unit_reward``. ``best`` and ``best_cells`` (positions) are the
     best selection of all episodes.
     """
 
@@ -37,7 +37,7 @@ class Trajectories:
         batch: int,
         price: float = 0.0,
         unit_reward: float = 1.0,
-        judge: Callable[[Array], float] | None = None,
+        function: Callable[[Array], float] | None = None,
     ) -> None:
         from cube2net.kernels.coverage import residuals
 
@@ -49,7 +49,7 @@ class Trajectories:
         if not (math.isfinite(unit_reward) and unit_reward > 0):
             raise ParameterError(f"unit_reward is {unit_reward!r}, expected a finite number above 0")
         self.problem, self.space, self.dynamics, self.batch = problem, space, dynamics, batch
-        self.unit_reward, self.judge = unit_reward, judge
+        self.unit_reward, self.function = unit_reward, function
         self.steps = dynamics.n_cells
         self.actions = space.directions + dynamics.own_price
         self.observations = 2 * space.directions + 2 if dynamics.sees_left else space.directions
@@ -87,11 +87,11 @@ class Trajectories:
         self._room = np.full(batch, float(self.dynamics.max_nodes))
         self._sum = np.zeros((batch, self.space.directions), dtype=np.float32)
         self._chosen, self._to_go = [], self.steps
-        if self.judge is None:
+        if self.function is None:
             self._values = self._ratios()
         else:
             known = self.dynamics.each_step
-            self._values = np.full(batch, self.judge(np.empty(0, dtype=np.int64)) if known else math.nan)
+            self._values = np.full(batch, self.function(np.empty(0, dtype=np.int64)) if known else math.nan)
         self._look()
         self._worth0 = float(self._left[0])
         return self._observe()
@@ -118,13 +118,13 @@ class Trajectories:
         self._sum[took] += self._points[chosen[took]]
         self._chosen.append(chosen)
         self._to_go -= 1
-        rewards = self._compute_rewards() if self.judge is None else self._judge_rewards(self.judge)
+        rewards = self._compute_rewards() if self.function is None else self._compute_function_rewards(self.function)
         self._look()
         return self._observe(), (rewards * (1.0 / self.unit_reward)).astype(np.float32)
 
     @property
     def values(self) -> Array:
-        """What every selection is worth now; where a judge says it, nan until the end."""
+        """What every selection is worth now; of a function, nan until the end."""
         return self._values.copy()
 
     @property
@@ -206,14 +206,14 @@ class Trajectories:
             self._remember()
         return np.asarray(self._values - before)
 
-    def _judge_rewards(self, judge: Callable[[Array], float]) -> Array:
-        """Return nothing until the end of the episode, and then what the judge says of every selection.
+    def _compute_function_rewards(self, function: Callable[[Array], float]) -> Array:
+        """Return nothing until the end of the episode, and then the value of every selection.
 
         Where it is asked after every step, that is what the step added.
         """
         if self._to_go and not self.dynamics.each_step:
             return np.zeros(self.batch)
-        before, self._values = self._values, np.array([judge(self.cells(row)) for row in range(self.batch)])
+        before, self._values = self._values, np.array([function(self.cells(row)) for row in range(self.batch)])
         if not (self.dynamics.whole and self._to_go):
             self._remember()
         return np.asarray(self._values - before) if self.dynamics.each_step else self._values

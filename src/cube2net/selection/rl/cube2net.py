@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.files import write_files
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, Stopwatch, import_modules, silent
-from cube2net.errors import InputError, ParameterError, check_int, first_line, unknown_name
+from cube2net.errors import InputError, ParameterError, check_int, first_line, quote_few, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import evaluate_cells
 from cube2net.selection.rl.cpu_trajectories import Trajectories
-from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.policy import Trained, compute_fingerprint, draw_curve
-from cube2net.selection.rl.presets import PRESETS, Preset, Switch
+from cube2net.selection.rl.episodes import PRESETS, Instance, Preset, Space, Switch
 
 DEVICES = ("cpu", "cuda")
+FORMAT = "cube2net policy 1"
+BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,10 @@ class Cube2net:
       price, the step takes none;
     - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts relative
       to that centre, so that a policy can be used for another query.
+
+    With these changes nearly all of the value comes from the price and the choice among near cells: with a learning
+    rate of 0 the default finds cells of the same value. The preset ``"paper-tuned"`` keeps the paper's agent and
+    changes scales and numbers only; it learns, and stays below greedy.
 
     A function of one's own is called once for every trajectory, at its end. Near cells (32 unless ``k`` is given) are
     then compared by jaccard, at a price that is one more number of the action. Greedy, the floor, calls the function
@@ -228,6 +237,69 @@ class Cube2net:
         return [vectors.values for vectors in given]
 
 
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The weights of a policy by name, the space it moves in, and how its learning went.
+
+    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far. ``card`` says what
+    it was learned on: the cube, and for every query its size, the value of greedy and the best value met.
+    """
+
+    arrays: dict[str, Array]
+    space: str
+    preset: str
+    curve: tuple[tuple[float, float], ...] = ()
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a safetensors file, atomically."""
+        require("the file of a policy", "safetensors")
+        from safetensors.numpy import save_file
+
+        about = {
+            "format": FORMAT,
+            "space": self.space,
+            "preset": self.preset,
+            "curve": json.dumps(self.curve, allow_nan=False),
+            "card": json.dumps(self.card, allow_nan=False, ensure_ascii=False),
+        }
+        write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trained:
+        """Return the policy of a file."""
+        require("the file of a policy", "safetensors")
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise InputError(f"there is no policy at {str(path)!r}") from None
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{str(path)!r} is no policy: {error}") from None
+        if about.get("format") != FORMAT:
+            raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
+        lost = [name for name, array in arrays.items() if not bool(np.isfinite(array).all())]
+        if lost:
+            raise InputError(f"{str(path)!r} is no policy: its weights {quote_few(lost)} are not finite numbers")
+        try:
+            curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
+        try:
+            card = json.loads(about.get("card", "{}"))
+        except (ValueError, RecursionError):
+            card = None
+        if not isinstance(card, dict):
+            raise InputError(f"{str(path)!r} is no policy: its card cannot be read")
+        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve, card)
+
+
 class Training:
     """The learning of one instance, and the best selection found."""
 
@@ -246,10 +318,10 @@ class Training:
         method, instance = self.method, self.instance
         options: dict[str, Any] = {"batch": batch, "price": self.price, "unit_reward": self.unit}
         if method.device == "cpu":
-            judge = None if instance.is_counted else instance.judge
-            return Trajectories(instance.problem, self.space, self.dynamics, judge=judge, **options)
+            function = None if instance.is_counted else instance.compute_value
+            return Trajectories(instance.problem, self.space, self.dynamics, function=function, **options)
         if not instance.is_counted:
-            raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
+            raise ParameterError("a function of your own, or max_links, needs the CPU: leave out the device")
         from cube2net.selection.rl.gpu_trajectories import GpuTrajectories
 
         return GpuTrajectories(instance.problem, self.space, self.dynamics, device=method.device, **options)
@@ -381,3 +453,33 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.60} is no finite number")
+    return float(value)
+
+
+def compute_fingerprint(space: Space) -> str:
+    """Return a hash of a space: a policy is valid only in the space it was learned in."""
+    digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
+    digest.update(space.points.tobytes())
+    return digest.hexdigest()
+
+
+def draw_curve(values: Sequence[float], width: int = 24) -> str:
+    """Return values as at most ``width`` block characters, each the mean of its share.
+
+    >>> draw_curve([0.0, 0.1, 0.3, 0.7])
+    '▁▂▄█'
+    >>> draw_curve([1.0, 1.0])
+    '██'
+    """
+    count = min(width, len(values))
+    ends = [len(values) * i // count for i in range(count + 1)] if count else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+    low, high = min(means, default=0.0), max(means, default=0.0)
+    if high == low:
+        return BLOCKS[-1] * count
+    return "".join(BLOCKS[round((value - low) / (high - low) * (len(BLOCKS) - 1))] for value in means)

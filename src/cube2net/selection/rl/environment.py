@@ -23,8 +23,7 @@ from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import check, explain_no_choice
 from cube2net.selection.objectives import Jaccard
 from cube2net.selection.rl.cpu_trajectories import MAX_LOG_PRICE_FACTOR, Trajectories
-from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.presets import PRESETS
+from cube2net.selection.rl.episodes import PRESETS, Instance, Space
 
 try:
     import gymnasium
@@ -185,7 +184,7 @@ def _make_trajectories(
         instance.dynamics(settings),
         batch=batch,
         price=instance.start if settings.at_a_price else 0.0,
-        judge=None if instance.is_counted else instance.judge,
+        function=None if instance.is_counted else instance.compute_value,
     )
 
 

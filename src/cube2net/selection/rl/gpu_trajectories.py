@@ -46,7 +46,7 @@ class GpuTrajectories:
     ) -> None:
         self.device = usable(device)
         if dynamics.own_price:
-            raise ParameterError("prices of an agent's own are for objectives that are judged, on device 'cpu'")
+            raise ParameterError("prices of an agent's own are for objectives that are functions, on device 'cpu'")
         self.dynamics, self.batch = dynamics, batch
         self.steps = dynamics.n_cells
         self.actions = space.directions

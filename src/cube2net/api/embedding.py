@@ -1,0 +1,140 @@
+"""Vectors for the objects of a query, as a transformer of scikit-learn."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net.api.construct import construct_network, expect_options
+from cube2net.api.query import Asked, query_of
+from cube2net.errors import ParameterError, QueryError, quote_few
+from cube2net.mining.downstream import embed_nodes
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import NodeEmbedder
+from cube2net.model.network import Network
+from cube2net.model.query import Query, asked_of, keys_of, known_rows, rows_of_keys
+from cube2net.options import NetworkOptions
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+PARAMETERS = ("cube", "options", "embedding", "seed")
+
+
+class CubeEmbedding:
+    """Embed objects by a network around them: queries in, vectors out.
+
+    It has the methods of a transformer of scikit-learn, so that it can stand in a ``Pipeline`` and be cloned;
+    scikit-learn itself is not needed. ``fit`` constructs the network of a query and embeds its nodes; ``transform``
+    returns the vectors of objects of that network.
+
+    Parameters
+    ----------
+    cube
+        A cube of :func:`build` or :func:`open`.
+    options
+        The options of the network, as :class:`NetworkOptions`; by default those of :func:`construct`.
+    embedding
+        The name of an embedding, ``"deepwalk"``, ``"node2vec"`` or ``"line"``, or an object with ``embed``.
+    seed
+        The seed of the network and of the embedding.
+
+    Attributes
+    ----------
+    network_
+        The network of the query that was fitted.
+    embedding_
+        An array with a row for every node of ``network_``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build(planted.corpus)
+    >>> embedding = c2n.CubeEmbedding(cube, c2n.NetworkOptions(n_neighbors=10))
+    >>> embedding.fit_transform(planted.query(0)).shape
+    (50, 128)
+    >>> embedding.transform(planted.query(0)[:3]).shape
+    (3, 128)
+    """
+
+    network_: Network
+    embedding_: Array
+
+    def __init__(
+        self,
+        cube: Cube,
+        options: NetworkOptions | None = None,
+        embedding: str | NodeEmbedder = "deepwalk",
+        seed: int = 0,
+    ) -> None:
+        self.cube = cube
+        self.options = options
+        self.embedding = embedding
+        self.seed = seed
+
+    def fit(self, query: Asked, y: object = None) -> CubeEmbedding:
+        """Construct the network of a query and embed its nodes; ``y`` is ignored."""
+        options = NetworkOptions() if self.options is None else expect_options(self.options)
+        given = {**options.given, "seed": self.seed}
+        self.network_ = construct_network(self.cube, query, NetworkOptions(**given))
+        self.embedding_ = embed_nodes(self.network_, self.embedding, seed=self.seed)
+        return self
+
+    def transform(self, query: Asked) -> Array:
+        """Return a row for every object, in the order given; a :class:`Query` has its own order."""
+        if not hasattr(self, "embedding_"):
+            raise ParameterError("the embedding was not fitted: call fit(query) first")
+        rows = self._find_rows(query)
+        order = np.argsort(self.network_.objects, kind="stable")
+        known = self.network_.objects[order]
+        places = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+        missing = rows[known[places] != rows]
+        if len(missing):
+            raise QueryError(
+                f"{len(missing):,} objects are not in the network that was fitted: "
+                f"{quote_few(self.cube.objects.ids(missing).to_pylist())}"
+            )
+        return np.asarray(self.embedding_[order[places]])
+
+    def _find_rows(self, query: Asked) -> Array:
+        """Return the rows of objects in the cube, in the order in which they are given."""
+        rows = query_of(self.cube, query).objects
+        if isinstance(query, Query):
+            return rows
+        objects = self.cube.objects
+        listed, _ = asked_of(query, partial(known_rows, objects), texts=not objects.whole)
+        return np.asarray(rows_of_keys(objects, keys_of(listed), False, None)[0])
+
+    def fit_transform(self, query: Asked, y: object = None) -> Array:
+        """Return the vectors of the objects of a query, by the network of that query."""
+        return self.fit(query, y).transform(query)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> CubeEmbedding:
+        """Set parameters by name."""
+        for name, value in parameters.items():
+            if name not in PARAMETERS:
+                raise ParameterError(f"CubeEmbedding has no parameter {name!r}: it has {', '.join(PARAMETERS)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"CubeEmbedding({self.cube!r}, embedding={self.embedding!r}, seed={self.seed})"
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        tags = TransformerTags(preserves_dtype=[])
+        return Tags(
+            estimator_type="transformer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=tags,
+            input_tags=InputTags(two_d_array=False, string=True),
+        )

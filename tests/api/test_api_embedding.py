@@ -1,0 +1,47 @@
+"""The transformer that embeds the objects of a query by a network around them."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+
+import cube2net as c2n
+from cube2net.errors import ParameterError, QueryError
+from cube2net.model.cube import Cube
+
+OPTIONS = c2n.NetworkOptions(n_neighbors=0)
+
+
+@pytest.fixture(scope="module")
+def cube() -> Cube:
+    return c2n.build(c2n.make_planted(objects=60, communities=3, seed=0).corpus)
+
+
+def test_rows_come_in_the_order_in_which_objects_are_given(cube: Cube) -> None:
+    names = cube.objects.ids(np.array([5, 2, 9])).to_pylist()
+    embedding = c2n.CubeEmbedding(cube, OPTIONS)
+    there = embedding.fit_transform(names)
+    assert there.shape == (3, embedding.embedding_.shape[1])
+    assert np.array_equal(embedding.transform(names[::-1]), there[::-1])
+    assert np.array_equal(embedding.transform(cube.query(names)), there[[1, 0, 2]])
+
+
+def test_it_stands_in_a_pipeline_and_is_cloned(cube: Cube) -> None:
+    names = cube.objects.ids(np.arange(6)).to_pylist()
+    pipeline = make_pipeline(c2n.CubeEmbedding(cube, OPTIONS, seed=3), PCA(2))
+    assert pipeline.fit_transform(names).shape == (6, 2)
+    copied = clone(pipeline.named_steps["cubeembedding"])
+    assert repr(copied) == repr(pipeline.named_steps["cubeembedding"]) and not hasattr(copied, "embedding_")
+    assert pipeline.set_params(cubeembedding__seed=4).get_params()["cubeembedding__seed"] == 4
+
+
+def test_what_cannot_be_embedded_is_refused(cube: Cube) -> None:
+    embedding = c2n.CubeEmbedding(cube, OPTIONS)
+    with pytest.raises(ParameterError, match=r"^the embedding was not fitted: call fit\(query\) first$"):
+        embedding.transform(["o1"])
+    first, other = cube.objects.ids(np.array([0, 1])).to_pylist()
+    with pytest.raises(QueryError, match="objects are not in the network that was fitted"):
+        c2n.CubeEmbedding(cube, c2n.NetworkOptions(method="none")).fit([first]).transform([other])
+    with pytest.raises(ParameterError, match="CubeEmbedding has no parameter 'sed'"):
+        embedding.set_params(sed=1)
