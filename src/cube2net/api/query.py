@@ -14,7 +14,7 @@ from cube2net._util.text import strip_guard
 from cube2net.errors import QueryError, quote, quote_few, quote_unsafe
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
-from cube2net.io.text_records import find_format
+from cube2net.io.text_records import detect_format
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call, expect, path_of
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
@@ -135,7 +135,7 @@ def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], 
     Where there is no such file, and it is not called as one, these are the names in the text.
     """
     path, are_known = path_of(path, "the file of the query"), partial(_are_known, cube)
-    if first == LABEL and find_format(path) is None and not path.exists():
+    if first == LABEL and detect_format(path) is None and not path.exists():
         return split_names([str(path)], are_known), None
     return read_query_file(path, are_known, first)
 

@@ -246,7 +246,7 @@ def make_planted(
     decade, venue, topic = split(cell)
     first_decade = LAST_DECADE - decades + 1
     names = [pa.array([f"{first_decade + number}X" for number in range(decades)])]
-    names += [_format_numbers("venue ", venues), _format_numbers("topic ", topics)]
+    names += [_number_ids("venue ", venues), _number_ids("topic ", topics)]
     year = (first_decade + decade) * 10 + rng.integers(0, 10, len(cell))
     label_columns = [label.take(pa.array(code)) for label, code in zip(names, split(owned.ravel()), strict=True)]
     best = list(zip(*(column.to_pylist() for column in label_columns), strict=True))
@@ -254,13 +254,13 @@ def make_planted(
     corpus = Corpus(
         objects=table(
             OBJECTS,
-            object=_format_numbers("o", objects),
-            name=_format_numbers("Object ", objects),
+            object=_number_ids("o", objects),
+            name=_number_ids("Object ", objects),
             kind=pa.repeat(pa.scalar("object"), objects),
         ),
         items=pa.table(
             {
-                "item": _format_numbers("i", len(cell)),
+                "item": _number_ids("i", len(cell)),
                 "year": pa.array(year, pa.int32()),
                 "venue": names[1].take(pa.array(venue)),
                 "topic": names[2].take(pa.array(topic)),
@@ -315,5 +315,5 @@ def _draw_links(
     return merge_links(source, target, np.ones(count), objects)
 
 
-def _format_numbers(prefix: str, count: int) -> pa.Array:
+def _number_ids(prefix: str, count: int) -> pa.Array:
     return pc.binary_join_element_wise(prefix, pc.cast(pa.array(np.arange(count)), pa.string()), "")

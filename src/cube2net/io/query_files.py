@@ -15,7 +15,7 @@ from cube2net.io.tables.column_types import keys
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
-from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, find_format
+from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, detect_format
 from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, best_known, split_names
 
 MAX_QUERY_BYTES = 64 * 2**20
@@ -59,11 +59,11 @@ def read_query_file(
     """
     path = Path(path)
     what = "query" if first == LABEL else f"file of the {first}s"
-    if find_format(path) in ROW_FORMATS:
+    if detect_format(path) in ROW_FORMATS:
         names, labels = _find_names(_read_row_table(path), known, first)
     else:
         text = _read_text_file(path, what)
-        if find_format(path) in TEXT_FORMATS or _begins_with_object(text):
+        if detect_format(path) in TEXT_FORMATS or _begins_with_object(text):
             names, labels = _find_names(_parse_table(path, text), known, first)
         else:
             lines = _split_names(text)
@@ -76,7 +76,7 @@ def read_query_file(
 def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     """Return the links that a table names: its columns ``source`` and ``target``, among others."""
     path = Path(path)
-    is_text = find_format(path) not in ROW_FORMATS
+    is_text = detect_format(path) not in ROW_FORMATS
     table = _parse_table(path, _read_text_file(path, "links")) if is_text else _read_row_table(path)
     columns = [column.lower() for column in table.header]
     for end in ("source", "target"):
@@ -101,7 +101,7 @@ def read_query_bytes(content: bytes, name: str, known: AreKnown, column: str | N
         raise QueryError(f"{path.name} is empty: expected {EXPECTED_FILES}")
     if content.startswith(b"PK") and WORKBOOK in content:
         path = path.with_suffix(".xlsx")
-    if find_format(path) in ROW_FORMATS:
+    if detect_format(path) in ROW_FORMATS:
         with temporary_folder() as folder:
             copy = folder / path.name
             copy.write_bytes(content)
@@ -120,7 +120,7 @@ def read_text(text: str, known: AreKnown, column: str | None = None, *, path: Pa
     """
     lines = _split_names(text)
     if column == WHOLE_LINES:
-        return ReadNames(lines, None, _read_header(path, text), WHOLE_LINES)
+        return ReadNames(lines, None, _find_header(path, text), WHOLE_LINES)
     if _begins_with_object(text):
         return _read_names(_parse_table(path, text), known, column)
     if column is not None:
@@ -142,7 +142,7 @@ def read_text(text: str, known: AreKnown, column: str | None = None, *, path: Pa
     known_lines, known_cells = sum(known(lines)), _count_known(table, known)
     if len(table.header) < 2 or (known_lines and known_lines >= known_cells):
         return ReadNames(lines)
-    if find_format(path) in TEXT_FORMATS or (alike and len(table.header) >= MIN_TABLE_COLUMNS) or known_cells:
+    if detect_format(path) in TEXT_FORMATS or (alike and len(table.header) >= MIN_TABLE_COLUMNS) or known_cells:
         return _read_names(table, known, None)
     return ReadNames(lines)
 
@@ -212,7 +212,7 @@ def _split_names(text: str) -> list[str]:
 
 def _parse_table(path: Path, text: str) -> QueryTable:
     """Return delimited text as a table, without the space around its cells and its empty rows."""
-    form = known_form if (known_form := find_format(path)) in USUAL else "csv"
+    form = known_form if (known_form := detect_format(path)) in USUAL else "csv"
     is_single = text.lstrip().partition("\n")[0].strip().strip("\"'").lower() == "object"
     conventions = Conventions(delimiter=USUAL[form]) if is_single else UNSAID  # other marks are part of the names
     dialect = find_dialect(text[:SAMPLE], form, conventions, whole=len(text) <= SAMPLE)
@@ -288,7 +288,7 @@ def _get_cell(row: list[str], place: int) -> str:
     return row[place] if place < len(row) else ""
 
 
-def _read_header(path: Path, text: str) -> Sequence[str]:
+def _find_header(path: Path, text: str) -> Sequence[str]:
     try:
         return _parse_table(path, text).header
     except SourceError:

@@ -109,10 +109,10 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() in PACKED
 
 
-def find_format(path: Path) -> str | None:
+def detect_format(path: Path) -> str | None:
     """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> find_format(Path("items.csv.xz")), find_format(Path("links.TAB")), find_format(Path("links.pq.gz"))
+    >>> detect_format(Path("items.csv.xz")), find_format(Path("links.TAB")), find_format(Path("links.pq.gz"))
     ('csv', 'tsv', None)
     """
     packed = is_packed(path)
@@ -122,7 +122,7 @@ def find_format(path: Path) -> str | None:
 
 def is_workbook(path: Path) -> bool:
     """Return whether a file is a workbook, by the end of its name."""
-    return find_format(path) in ("xlsx", "xls")
+    return detect_format(path) in ("xlsx", "xls")
 
 
 def strip_endings(path: Path) -> str:

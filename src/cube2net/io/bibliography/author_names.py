@@ -207,7 +207,7 @@ class _AuthorIdentifier:
                 own = make_coauthor_key(self.keys[author.name])
                 self.persons[number].coauthors.update(key for key in keys if key != own)
         self._merge_variants()
-        return self._number_persons()
+        return self._number_people()
 
     def _find_person(self, author: Author, by_id: dict[str, int], by_name: dict[Name, list[int]]) -> int:
         key = self.keys[author.name]
@@ -279,7 +279,7 @@ class _AuthorIdentifier:
         ]
         return -1 if max(other_counts, default=0) >= shared_count else best
 
-    def _number_persons(self) -> tuple[list[Person], list[list[int]]]:
+    def _number_people(self) -> tuple[list[Person], list[list[int]]]:
         """Return the persons who are still mentioned, in the order of their first mention, and those of every paper."""
         order = {
             number: at for at, number in enumerate(dict.fromkeys(each for paper in self.numbers for each in paper))

@@ -247,15 +247,15 @@ class CorpusBuilder:
         def label_batches() -> Iterator[pa.RecordBatch]:
             done = 0
             for batch in self.items.batches():
-                names = _format_ids("W", ids[done : done + batch.num_rows])
+                names = _prefix_ids("W", ids[done : done + batch.num_rows])
                 done += batch.num_rows
                 used = [name for name in batch.schema.names if name not in empty]
                 columns = {name: _look_up_texts(batch.column(name), labels.get(name)) for name in used}
                 yield pa.RecordBatch.from_pydict({"item": names, **columns})
 
         every = kept.all()
-        items = spool_table(label_batches() if every else _filter_batches(label_batches(), kept))
-        texts = self.texts.table() if every else spool_table(_filter_batches(self.texts.batches(), kept))
+        items = spool(label_batches() if every else _filter_batches(label_batches(), kept))
+        texts = self.texts.table() if every else spool(_filter_batches(self.texts.batches(), kept))
         for name in texts.column_names:
             items = items.append_column(name, texts[name])
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
@@ -288,7 +288,7 @@ class CorpusBuilder:
         before = sort_unique(author)
         after = merged.follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
-        code = find_positions(author, before)
+        code = number_ids(author, before)
         del author, used
         if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
@@ -324,7 +324,7 @@ class CorpusBuilder:
         def batches() -> Iterator[pa.RecordBatch]:
             for begin in range(0, len(known), ROWS_PER_BATCH):
                 some = slice(begin, begin + ROWS_PER_BATCH)
-                ids = _format_ids("A", known[some])
+                ids = _prefix_ids("A", known[some])
                 called = pc.coalesce(take_rows(people["name"], rows["name"][some]), ids)
                 batch = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
                 codes = {"institution": affiliation[some], "country": country_of[affiliation[some]]}
@@ -338,10 +338,10 @@ class CorpusBuilder:
                 some = take_rows(people["orcid"], rows["orcid"][begin : begin + ROWS_PER_BATCH])
                 yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
 
-        objects = spool_table(batches())
+        objects = spool(batches())
         if not (rows["orcid"] >= 0).any():
             return objects
-        return objects.add_column(len(OBJECTS), "orcid", spool_table(orcids())["orcid"])
+        return objects.add_column(len(OBJECTS), "orcid", spool(orcids())["orcid"])
 
     def _find_first_rows(
         self, count: int, before: Array, place: Array | None, names: Sequence[str]
@@ -405,7 +405,7 @@ def propose_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
     return year, *(DimensionSpec(name, name, above=chains.get(name)) for name in names)
 
 
-def _format_ids(letter: str, ids: Array) -> pa.Array:
+def _prefix_ids(letter: str, ids: Array) -> pa.Array:
     return pc.binary_join_element_wise(letter, pa.array(ids).cast(pa.string()), "")
 
 
@@ -435,7 +435,7 @@ def sort_unique(ids: Array) -> Array:
     return once
 
 
-def find_positions(ids: Array, known: Array) -> Array:
+def number_ids(ids: Array, known: Array) -> Array:
     """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
     codes = np.empty(len(ids), np.int32)
     for begin in range(0, len(ids), ROWS_AT_ONCE):
@@ -465,7 +465,7 @@ def take_rows(column: pa.ChunkedArray, rows: Array) -> pa.Array:
 
 def _spool_mentions(item: Array, code: Array) -> pa.Table:
     every = table(MENTIONS, item=item, object=code)
-    return spool_table(every.to_batches(ROWS_AT_ONCE)) if len(item) else every
+    return spool(every.to_batches(ROWS_AT_ONCE)) if len(item) else every
 
 
 def _build_institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
@@ -516,7 +516,7 @@ class MergedIds:
         """Return what became of ids in any order, each of which may come several times."""
         before = sort_unique(ids)
         after = self.follow(letter, before)
-        return ids if np.array_equal(after, before) else after[find_positions(ids, before)]
+        return ids if np.array_equal(after, before) else after[number_ids(ids, before)]
 
     def list_merged(self, letter: str) -> Array:
         """Return the ids that were merged into others."""
@@ -546,7 +546,7 @@ def find_gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
     >>> find_gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
     ['W5', 'W7']
     """
-    names = _format_ids("W", np.unique(np.concatenate(ids)).astype(np.int64))
+    names = _prefix_ids("W", np.unique(np.concatenate(ids)).astype(np.int64))
     return names.filter(pc.invert(pc.is_in(names, value_set=items.filter(pc.is_in(items, value_set=names)))))
 
 
@@ -585,7 +585,7 @@ class Spool:
             self.file.flush()
 
 
-def spool_table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+def spool(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     """Return the table of batches, in a temporary file."""
     spool = Spool()
     for batch in batches:

@@ -42,7 +42,7 @@ class LineReader:
         self.dropped = dropped
         wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
         wanted["results"] = "JSON"
-        self.statement = f"SELECT unnest(from_json(line, {_quote_text(json.dumps(wanted))})) FROM lines"
+        self.statement = f"SELECT unnest(from_json(line, {_quote(json.dumps(wanted))})) FROM lines"
         self.required = [" OR ".join(sorted({_write_condition(text) for text in some})) for some in required]
         self.skipped = 0
         self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
@@ -126,10 +126,10 @@ def _write_condition(text: str) -> str:
     """
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
     escapes = ["\\u00" if text.isascii() else "\\u", *(["\\/"] if "/" in text else [])]
-    return " OR ".join(f"contains(line, {_quote_text(one)})" for one in [plain, *escapes])
+    return " OR ".join(f"contains(line, {_quote(one)})" for one in [plain, *escapes])
 
 
-def _quote_text(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -149,12 +149,12 @@ def parse_id_numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
     """Return the numbers of ids that begin with a letter, -1 for what is none."""
     from cube2net.kernels.text import parse_ids
 
-    starts, data = get_bytes(combine_chunks(texts))
+    starts, data = split_bytes(combine_chunks(texts))
     found: Array = parse_ids(starts, data, ord(letter))
     return found
 
 
-def get_bytes(texts: pa.StringArray) -> tuple[Array, Array]:
+def split_bytes(texts: pa.StringArray) -> tuple[Array, Array]:
     """Return where every text begins in the bytes of all, and these; one that is null has none."""
     if texts.null_count:
         texts = texts.fill_null("")
@@ -255,12 +255,12 @@ class NamedThings:
 ENDS = r"[.?!]$"
 
 
-def build_texts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
+def read_abstracts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
     """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
     from cube2net.kernels.text import CUT, ODD, read_indexes
 
-    index = _decode_indexes(index)
-    ends, data, states = read_indexes(*get_bytes(index))
+    index = _open_index(index)
+    ends, data, states = read_indexes(*split_bytes(index))
     dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
     restored = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
     odd = np.flatnonzero(states == ODD)
@@ -273,7 +273,7 @@ def build_texts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Drop
     return pc.if_else(pc.equal(pc.binary_length(title), 0), abstract, text)
 
 
-def _decode_indexes(index: pa.Array) -> pa.Array:
+def _open_index(index: pa.Array) -> pa.Array:
     """Return indexes, those given as texts of themselves taken out of these."""
     is_text = pc.starts_with(index, '"').fill_null(False)
     if not pc.any(is_text).as_py():
@@ -473,7 +473,7 @@ class WorkColumns:
         text = {"title": title}
         if "abstract_inverted_index" in works.column_names:
             index, plain = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
-            text["text"] = build_texts(title, index, plain, self.dropped)
+            text["text"] = read_abstracts(title, index, plain, self.dropped)
         self.cut_lists += pc.sum(works["is_authors_truncated"]).as_py() or 0
         self.dropped.leave_out("institutions without an id", places.unknown)
         batch = Batch(

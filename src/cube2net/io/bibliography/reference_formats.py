@@ -155,17 +155,17 @@ def parse_tagged(text: str, form: Tagged) -> Parsed:
         tag, value = match[1], (match[2] or "").strip()
         if tag in (form.first, form.last):
             if values and (form.first in values or "TI" in values):
-                yield begins, _select_values(values, form.fields)
+                yield begins, _choose_fields(values, form.fields)
             values, begins = {}, number
             if tag == form.last:
                 tag = ""
                 continue
         values.setdefault(tag, []).append(value)
     if values and (form.first in values or "TI" in values):
-        yield begins or 1, _select_values(values, form.fields)
+        yield begins or 1, _choose_fields(values, form.fields)
 
 
-def _select_values(values: Mapping[str, Sequence[str]], fields: Mapping[str, tuple[str, ...]]) -> Fields:
+def _choose_fields(values: Mapping[str, Sequence[str]], fields: Mapping[str, tuple[str, ...]]) -> Fields:
     """Return the values of every field: those of the first of its tags that has any."""
     chosen: dict[str, Sequence[str]] = {}
     for name, tags in fields.items():
@@ -210,7 +210,7 @@ def parse_bibtex(text: str) -> Parsed:
             values = {name: [decode_latex(value)] for name, value in fields.items()}
             if "author" in fields:
                 values["author"] = [decode_latex(each) for each in re.split(r"\s+and\s+", fields["author"])]
-            yield line, _select_values({**values, "entrytype": [kind]}, BIBTEX_FIELDS)
+            yield line, _choose_fields({**values, "entrytype": [kind]}, BIBTEX_FIELDS)
 
 
 def _parse_bibtex_fields(body: str, at: int, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -125,7 +125,7 @@ class _YelpReader:
 
     def add(self, place: tuple[str, int], record: dict[str, Any]) -> None:
         """Add a record of any kind."""
-        kind = find_kind(record)
+        kind = detect_kind(record)
         if kind == "review":
             self.add_review(place, record)
         elif kind == "business":
@@ -156,9 +156,9 @@ class _YelpReader:
             self.drop("businesses named twice", place, f"business {key!r} was there before")
             return
         self.businesses[key] = (
-            clean_text(record.get("name")) or key,
-            clean_text(record.get("city")),
-            clean_text(record.get("state")) or NO_STATE,
+            parse_text(record.get("name")) or key,
+            parse_text(record.get("city")),
+            parse_text(record.get("state")) or NO_STATE,
             self.intern(parse_categories(record.get("categories"))),
             self.intern(parse_attributes(record.get("attributes"))),
             parse_number(record.get("stars")),
@@ -172,7 +172,7 @@ class _YelpReader:
         key = self.find_key(place, record, "user_id", "users")
         if key is not None:
             users = self.reviews.users
-            name = clean_text(record.get("name")) or ""
+            name = parse_text(record.get("name")) or ""
             self.names[users.setdefault(key, len(users))] = self.same.setdefault(name, name)
 
     def add_review(self, place: tuple[str, int], record: dict[str, Any]) -> None:
@@ -240,7 +240,7 @@ class _YelpReader:
             yield pa.array(texts, pa.string())
 
 
-def find_kind(record: dict[str, Any]) -> str | None:
+def detect_kind(record: dict[str, Any]) -> str | None:
     """Return what a record is: by its type in the early rounds, else by what it holds."""
     if isinstance(kind := record.get("type"), str):
         return kind if kind in ("business", "review", "user") else "other"
@@ -301,17 +301,17 @@ def _parse_value(value: object) -> Iterator[str]:
             if not isinstance(held, dict | list):
                 yield from _parse_value(held)
     elif isinstance(value, str):
-        yield from _parse_text(value.strip())
+        yield from _describe(value.strip())
     elif value is True:
         yield ""
     elif isinstance(value, int | float) and value is not False:
         yield str(value)
 
 
-def _parse_text(text: str) -> Iterator[str]:
+def _describe(text: str) -> Iterator[str]:
     if text.startswith("{"):
         for name, held in PAIR.findall(text):
-            if normalize_words(name) and any(True for _ in _parse_text(held.strip())):
+            if normalize_words(name) and any(True for _ in _describe(held.strip())):
                 yield normalize_words(name)
         return
     quoted = QUOTED.match(text)
@@ -355,7 +355,7 @@ def parse_categories(value: object) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip()))
 
 
-def clean_text(value: object) -> str | None:
+def parse_text(value: object) -> str | None:
     """Return a text with single spaces, None where there is none."""
     return (" ".join(value.split()) or None) if isinstance(value, str) else None
 

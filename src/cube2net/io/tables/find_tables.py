@@ -23,7 +23,7 @@ from cube2net.io.tables.key_columns import (
 )
 from cube2net.io.tables.table_roles import columns_by_name, has_id_name
 from cube2net.io.tables.workbooks import Sheet, read_workbook, sheet_names
-from cube2net.io.text_records import find_format, is_workbook, strip_endings
+from cube2net.io.text_records import detect_format, is_workbook, strip_endings
 
 RECORDS = "records"
 """The role of a table that comes alone, until its layout is known."""
@@ -282,7 +282,7 @@ def _without_locks(paths: list[Path]) -> tuple[list[Path], list[str]]:
 
 
 def _is_table_file(path: Path) -> bool:
-    return find_format(path) not in (None, "txt") and path.is_file()
+    return detect_format(path) not in (None, "txt") and path.is_file()
 
 
 def _files_by_name(folder: Path, paths: Sequence[Path]) -> dict[str, Path]:

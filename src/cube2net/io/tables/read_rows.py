@@ -22,7 +22,7 @@ from cube2net.io.tables.workbooks import read_workbook
 from cube2net.io.text_records import (
     BLOCK_BYTES,
     check_text,
-    find_format,
+    detect_format,
     long_line_error,
     make_line_places,
     number_lines,
@@ -205,7 +205,7 @@ def read_rows(
         raise SourceError(f"there is no file {str(path)!r}: check the path")
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
-    form = find_format(path)
+    form = detect_format(path)
     if form in (*USUAL, "json"):
         _check_text(path)
     if form in USUAL:
