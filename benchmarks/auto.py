@@ -21,7 +21,7 @@ import numpy as np
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
-from cube2net.api.compare import maker as maker_of
+from cube2net.api.compare import maker as make_maker
 from cube2net.evaluation.auto import ByLabels, Race, assign_folds, candidates
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
@@ -76,7 +76,7 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
     """Print how often the score on the other half of the labels is in the interval that was stated."""
     labels = np.array(query.labels)
     numbers = np.unique(labels, return_inverse=True)[1]
-    maker = maker_of(cube, query)
+    maker = make_maker(cube, query)
     inside, gained, chosen = 0, [], []
     for half in range(halves):
         mine = np.random.default_rng(half).permutation(len(labels)) < len(labels) // 2

@@ -25,7 +25,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import cube2net as c2n
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.mining.node_embeddings import DeepWalk, Node2vec, Walks, links_of
+from cube2net.mining.node_embeddings import DeepWalk, Node2vec, Walks, collect_links
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def of_cube(folder: Path, labels: Path) -> Task:
     cube = c2n.open(folder)
     query = c2n.read_query(cube, labels, skip_missing=True)
     network = c2n.construct(cube, query, "greedy", form="objects")
-    return Task(f"greedy, {labels.name}", links_of(network), list(query.labels or ()))
+    return Task(f"greedy, {labels.name}", collect_links(network), list(query.labels or ()))
 
 
 def score(vectors: Array, labels: list[str]) -> float:

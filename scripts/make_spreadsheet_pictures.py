@@ -45,7 +45,7 @@ def take(folder: Path) -> None:
 
         try:
             page.goto(explorer.address)
-            tab.button("Choose a spreadsheet").wait_for()
+            tab.button("Choose a data file").wait_for()
             keep("choose")
             page.locator("[data-do=files]").set_input_files(CLUB)
             tab.button("Build the cube").wait_for()

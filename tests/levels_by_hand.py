@@ -10,7 +10,7 @@ import numpy as np
 from cube2net._util.arrays import ragged_from_lists, transpose
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import Dimension, Level
-from cube2net.model.names import MixedCell, levels_of
+from cube2net.model.names import MixedCell, list_levels
 
 from toys import toy_cube
 
@@ -83,7 +83,7 @@ def is_below(cube: Cube, cell: MixedCell, top: MixedCell) -> bool:
 def every_cell(cube: Cube) -> list[MixedCell]:
     """Return every cell at every mix of levels, whether it holds something or not."""
     places = [
-        [(None, -1), *((at, label) for at in levels_of(each) for label in range(len(each.levels[at].labels)))]
+        [(None, -1), *((at, label) for at in list_levels(each) for label in range(len(each.levels[at].labels)))]
         for each in cube.dimensions
     ]
     return [MixedCell(tuple(at for at, _ in one), tuple(label for _, label in one)) for one in product(*places)]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cube2net.apps.cli.options import configured, split_settings
+from cube2net.apps.cli.options import configure, split_settings
 from cube2net.cube.engines.spark import Spark
 from cube2net.errors import ParameterError
 
@@ -52,7 +52,7 @@ class Nothing:
     ],
 )
 def test_a_parameter_is_read_as_its_type_says(text: str, name: str, value: object) -> None:
-    assert getattr(configured(Everything, split_settings([text]), "thing"), name) == value
+    assert getattr(configure(Everything, split_settings([text]), "thing"), name) == value
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_a_parameter_is_read_as_its_type_says(text: str, name: str, value: objec
 )
 def test_a_parameter_that_cannot_be_read_says_what_was_expected(kind: type, text: str, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
-        configured(kind, split_settings([text]), "thing")
+        configure(kind, split_settings([text]), "thing")
 
 
 def test_a_parameter_called_settings_is_handed_over_as_any_other() -> None:
     handed = {"spark.ui.enabled": "false"}
-    assert configured(Spark, {"master": "local[2]"}, "engine 'spark'", settings=handed).settings == handed
+    assert configure(Spark, {"master": "local[2]"}, "engine 'spark'", settings=handed).settings == handed

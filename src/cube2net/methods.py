@@ -4,7 +4,7 @@
 
 >>> from cube2net import methods
 >>> methods.Greedy(by="price")
-Greedy(by='price')
+Greedy(among='touched', by='price')
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.files import only_writer
-from cube2net.api.compare import JOURNAL, compare, compare_by_name, maker, task_of
+from cube2net.api.compare import JOURNAL, choose_task, compare, compare_by_name, maker
 from cube2net.api.construct import Chosen, with_vectors
 from cube2net.api.construct import choose as really_choose
 from cube2net.api.plan import METHODS, Plan
@@ -381,7 +381,7 @@ def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_l
     few = {**TINY, "methods": ["greedy"], "runs": 1, "as_large": False}
     assert compare_by_name(cube, query, **few).task == "clustering"
     for labels in (None, ("x",) * len(query), ("", *("x",) * (len(query) - 1))):
-        assert task_of(replace(query, labels=labels)) == "hidden"
+        assert choose_task(replace(query, labels=labels)) == "hidden"
     hidden = compare_by_name(cube, replace(query, labels=None), **few)
     assert (hidden.task, hidden.measures[0], hidden.truth) == ("hidden", "AUC", ())
     assert hidden.settings["pairs"] > 0

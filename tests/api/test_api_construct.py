@@ -17,7 +17,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
-from cube2net.selection.exact.exact import bounded
+from cube2net.selection.exact.exact import add_bound
 from cube2net.selection.greedy import Greedy
 
 from toys import random_cube, toy_cube
@@ -181,7 +181,7 @@ def bounds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Budget, float]]:
         asked.append((budget, at_least))
         return 0.75
 
-    monkeypatch.setattr(import_module(bounded.__module__), "upper_bound", upper_bound)
+    monkeypatch.setattr(import_module(add_bound.__module__), "upper_bound", upper_bound)
     return asked
 
 

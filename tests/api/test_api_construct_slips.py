@@ -12,7 +12,7 @@ import pytest
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import options_of
+from cube2net.model.interfaces import list_options
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.selection.greedy import Greedy
@@ -57,7 +57,7 @@ def test_an_option_that_a_method_does_not_have_is_one_sentence(method: Any, opti
 def test_no_option_of_a_method_is_hidden_by_a_parameter_of_construct() -> None:
     own = set(signature(c2n.construct).parameters)
     for kind in (*c2n.methods.METHODS.values(), c2n.methods.Auto):
-        assert not own & set(options_of(kind)), kind
+        assert not own & set(list_options(kind)), kind
 
 
 def test_a_path_in_place_of_a_cube_is_one_sentence(tmp_path: Path) -> None:

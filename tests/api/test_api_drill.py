@@ -15,7 +15,7 @@ from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.contrast import Drilled
 from cube2net.model.cube import Cube
-from cube2net.model.names import MixedCell, mixed_cell_of
+from cube2net.model.names import MixedCell, resolve_cell
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 
@@ -42,7 +42,7 @@ def test_every_line_is_what_brute_force_counts(seed: int, start: int, k: int) ->
     taken: set[int] = set()
     saved = dict.fromkeys(rows & inside, 0.0)
     for line in found.cells:
-        cell = mixed_cell_of(cube, line.labels)
+        cell = resolve_cell(cube, line.labels)
         members = by_hand(cube, cell)
         assert cell in allowed and str(line) in cell.title(cube)
         assert (line.objects, line.query_objects) == (len(members), len(rows & members))

@@ -7,7 +7,7 @@ import pytest
 import cube2net as c2n
 from cube2net.errors import ParameterError
 from cube2net.model.contrast import Pivot
-from cube2net.model.names import MixedCell, levels_of
+from cube2net.model.names import MixedCell, list_levels
 from levels_by_hand import by_hand, levelled_cube
 
 
@@ -16,7 +16,7 @@ def places(cube: c2n.Cube) -> dict[str, tuple[int, int]]:
     return {
         dimension.levels[at].name: (number, at)
         for number, dimension in enumerate(cube.dimensions)
-        for at in levels_of(dimension)
+        for at in list_levels(dimension)
     }
 
 

@@ -24,7 +24,7 @@ from cube2net.apps.cli.app import app, render_message
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
@@ -141,7 +141,7 @@ def test_views_are_part_of_the_recipe(place: Place) -> None:
         {"view": "dice", "where": {first.name: list(first.labels[:2])}},
         {"view": "dice", "where": {first.name: first.labels[0]}},
     ]
-    assert lineage_of(cube).views == ()
+    assert get_lineage(cube).views == ()
 
 
 def with_levels(folder: Path) -> Cube:
@@ -161,7 +161,7 @@ def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
     for view in (up, drill_down(up, "decade"), diced, drill_down(diced, "decade")):
         c2n.construct(view, ["3", "8"]).save(tmp_path / "net.json")
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
-    assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
+    assert get_lineage(up).views == ({"view": "roll_up", "dimension": "year"},)
     assert cube.lineage is None
 
 

@@ -14,7 +14,7 @@ import cube2net as c2n
 from cube2net.cube.views import dice, drill_down, of_kind, roll_up
 from cube2net.cube.window import between
 from cube2net.model.corpus import LINKS, table
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 
 VIEWS: dict[str, Callable[[Cube], Cube]] = {
     "of_kind": lambda cube: of_kind(cube, "editor"),
@@ -52,11 +52,11 @@ def test_a_view_of_a_view_is_remembered_and_made_again(one: str, two: str, cube:
             return
         view = step(view)
         low = low if name in ("up", "drill_down") else step(low)
-    names = [step["view"] for step in lineage_of(view).views]
+    names = [step["view"] for step in get_lineage(view).views]
     limits = [name.split()[0] for name in (one, two) if name not in ("roll_up", "drill_down")]
     assert [name for name in names if name not in ("roll_up", "drill_down")] == limits
     assert names or view is cube
-    assert cube.origin is not None and lineage_of(view).origin == cube.origin
+    assert cube.origin is not None and get_lineage(view).origin == cube.origin
     network = c2n.construct(view, ["Object 1", "Object 2", "Object 5", "Object 40"], n_cells=4, form="objects")
     network.save(tmp_path / "net.json")
     assert c2n.replay(tmp_path / "net.json", cube.origin.folder).same

@@ -14,7 +14,7 @@ from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.change import Price
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, title_of
+from cube2net.model.names import Node, format_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
@@ -210,7 +210,7 @@ def test_preferring_draws_the_network_to_what_is_preferred(place: Place) -> None
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(options: dict[str, Any], sentence: str, place: Place) -> None:
-    titles = {"CELL": title_of(place.cube, Node("cell", 2)), "OTHER": title_of(place.cube, Node("cell", 3))}
+    titles = {"CELL": format_title(place.cube, Node("cell", 2)), "OTHER": format_title(place.cube, Node("cell", 3))}
     given = {
         word: [titles.get(one, one) if isinstance(one, str) else one for one in value]
         if isinstance(value, list)

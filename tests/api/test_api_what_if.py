@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.api.construct import KNOWN, choose, network_of
+from cube2net.api.construct import KNOWN, build_network, choose
 from cube2net.api.plan import plan_network
 from cube2net.api.what_if import change
 from cube2net.model.cube import Cube
@@ -310,7 +310,7 @@ def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
     near: dict[tuple[object, ...], np.ndarray] = {}
     for row in [1, 2, 3, 5, 6, 7, 1]:
         asked = plan_network(cube, cube.query(QUERY), NetworkOptions(bans=[f"o{row}"]))
-        assert same(network_of(asked, choose(asked), cache=near), made(cube, "default", bans=[f"o{row}"]))
+        assert same(build_network(asked, choose(asked), cache=near), made(cube, "default", bans=[f"o{row}"]))
         assert 1 <= len(near) <= KNOWN
 
 

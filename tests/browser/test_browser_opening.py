@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from workbook_files import workbook
 
 from browser.explorers import Explorer, Tab, unnamed_controls
 
 pytestmark = pytest.mark.browser
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
-SLOW = 120_000
+SLOW = 40_000
 
 
 @pytest.fixture
@@ -25,10 +26,10 @@ def bare(tmp_path: Path) -> Iterator[Explorer]:
 def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explorer, tab: Tab, tmp_path: Path) -> None:
     page = tab.page
     page.goto(bare.address)
-    expect(page.get_by_role("button", name="Choose a spreadsheet")).to_be_visible()
+    expect(page.get_by_role("button", name="Choose a data file")).to_be_visible()
     expect(page.get_by_text("The files stay on this computer")).to_be_visible()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Choose a spreadsheet").click()
+        page.get_by_role("button", name="Choose a data file").click()
     chooser.value.set_files(CLUB)
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     page.get_by_label("What Branche is").select_option(label="kept as information")
@@ -46,14 +47,62 @@ def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explore
     expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
     assert [path.name for path in tmp_path.iterdir()] == ["mitglieder-cube"]
     page.get_by_role("button", name="What was read of mitglieder.csv").click()
-    expect(page.locator("[data-panel=read] [data-column=Kennt]")).to_contain_text("names other rows: the links")
+    expect(page.locator("[data-panel=read] [data-column=Kennt]")).to_contain_text("links: names other rows")
     page.get_by_role("tab", name="Network").click()
     page.get_by_label("Names of the query").fill("Jan Pflüger")
     page.get_by_role("button", name="Make the network").click()
     tab.ready()
-    page.get_by_role("button", name="Open another").click()
+    page.get_by_role("button", name="Open data").click()
     page.get_by_role("button", name="mitglieder-cube").click(timeout=SLOW)
     expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
+
+
+PAPERS = "Title,Authors,Venue\n" + "".join(
+    f"Paper {n},Ann {n % 7} # Bo {n % 5},{('ACL', 'KDD', 'VLDB')[n % 7 % 3]}\n" for n in range(40)
+)
+
+
+def test_a_separator_is_chosen_beside_sample_values_and_going_back_keeps_it(
+    bare: Explorer, tab: Tab, tmp_path: Path
+) -> None:
+    page, table = tab.page, tmp_path / "papers.csv"
+    table.write_text(PAPERS.replace(" # ", ";"))
+    page.goto(bare.address)
+    page.locator("[data-do=files]").set_input_files(table)
+    expect(page.locator("[data-size]")).to_contain_text("12 objects (Authors) in 40 records", timeout=SLOW)
+    authors, venue = page.locator("[data-row=Authors]"), page.locator("[data-row=Venue]")
+    expect(authors.locator(".samples span")).to_have_text(["Ann 0;Bo 0", "Ann 1;Bo 1", "Ann 2;Bo 2"])
+    expect(authors.locator("[data-outcome]")).to_have_text("12 objects in 40 records")
+    expect(venue.locator("[data-outcome]")).to_have_text("3 groups")
+    page.get_by_label("Separator of Authors").focus()
+    page.get_by_label("Separator of Authors").select_option(label="| bar")
+    expect(page.locator("[data-no-links]")).to_contain_text("choose their separator", timeout=SLOW)
+    expect(page.get_by_label("Separator of Authors")).to_be_focused()
+    page.get_by_label("Separator of Authors").select_option(label="; semicolon")
+    expect(page.locator("[data-no-links]")).to_have_count(0, timeout=SLOW)
+    page.get_by_label("Smallest group").fill("1")
+    page.get_by_label("Smallest group").press("Tab")
+    expect(page.get_by_label("Smallest group")).to_have_value("1", timeout=SLOW)
+    page.get_by_role("button", name="Build the cube").click()
+    expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Open data").click()
+    expect(page.locator("[data-size]")).to_contain_text("12 objects (Authors) in 40 records", timeout=SLOW)
+    expect(page.get_by_label("Smallest group")).to_have_value("1")
+    assert unnamed_controls(page) == []
+
+
+def test_the_sheet_of_a_workbook_is_chosen(bare: Explorer, tab: Tab, tmp_path: Path) -> None:
+    page, book = tab.page, tmp_path / "book.xlsx"
+    rows = [line.split(",") for line in PAPERS.replace(" # ", ";").splitlines()]
+    book.write_bytes(workbook({"About": [["made by us"]], "Papers": rows, "Few": rows[:22]}))
+    page.goto(bare.address)
+    page.locator("[data-do=files]").set_input_files(book)
+    sheet = page.get_by_label("Sheet", exact=True)
+    expect(sheet).to_have_value("Papers", timeout=SLOW)
+    expect(sheet.locator("option")).to_contain_text(["About (no table)", "Papers (40 rows: Paper 0", "Few (21 rows"])
+    sheet.select_option("Few")
+    expect(page.locator("[data-size]")).to_contain_text("in 21 records", timeout=SLOW)
+    expect(sheet).to_have_value("Few")
 
 
 def test_a_bad_file_is_said_in_a_sentence_and_another_can_be_chosen(
@@ -69,7 +118,7 @@ def test_a_bad_file_is_said_in_a_sentence_and_another_can_be_chosen(
     names = tmp_path / "<img src=x onerror=alert(1)>.csv"
     names.write_text("Name\nEva\nMax\n")
     chooser.set_input_files(names)
-    expect(tab.page.get_by_role("alert")).to_contain_text("Found no dimensions for a cube", timeout=SLOW)
+    expect(tab.page.get_by_role("alert").first).to_contain_text("Found no dimensions for a cube", timeout=SLOW)
     tab.page.get_by_role("button", name="Without <img").click()
     chooser.set_input_files(CLUB)
     expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
@@ -83,16 +132,16 @@ def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
     table.write_text("\n".join(["Kd-Nr;Firma;Ort;Liefert an", *rows]))
     page.goto(bare.address)
     page.locator("[data-do=files]").set_input_files(table)
-    expect(page.locator("[data-no-links]")).to_contain_text("choose the column that names other rows", timeout=SLOW)
+    expect(page.locator("[data-no-links]")).to_contain_text("for a column such as a manager", timeout=SLOW)
     expect(page.get_by_label("What Kd-Nr is")).to_have_value("nodes.id")
-    expect(page.locator("tr select")).to_have_count(4)
-    for each in page.locator("tr select").all():
-        assert {"names other rows: the links", "people or things that a row brings together"} <= set(
+    expect(page.locator("tr select[data-column]")).to_have_count(4)
+    for each in page.locator("tr select[data-column]").all():
+        assert {"links: names other rows", "objects: people or things of a record"} <= set(
             each.locator("option").all_inner_texts()
         )
-    page.get_by_label("What Liefert an is").select_option(label="names other rows: the links")
+    page.get_by_label("What Liefert an is").select_option(label="links: names other rows")
     expect(page.locator("[data-not-taken], [data-no-links]")).to_be_visible(timeout=SLOW)
-    page.get_by_label("What Firma is").select_option(label="tells rows apart")
+    page.get_by_label("What Firma is").select_option(label="identifier of each row")
     expect(page.get_by_label("What Firma is")).to_have_value("nodes.id", timeout=SLOW)
     expect(page.get_by_label("What Kd-Nr is")).to_be_enabled()
     page.get_by_label("Smallest group").fill("3")
@@ -119,7 +168,7 @@ def test_a_file_that_is_chosen_takes_the_place_of_one_that_was_refused_and_anoth
     added.value.set_files(empty)
     expect(page.locator(".chip")).to_have_text(["mitglieder.csv×", "leer.csv×"], timeout=SLOW)
     with page.expect_file_chooser() as instead:
-        page.get_by_role("button", name="Choose a spreadsheet").click()
+        page.get_by_role("button", name="Choose a data file").click()
     instead.value.set_files(CLUB)
     expect(page.locator(".chip")).to_have_text(["mitglieder.csv×"], timeout=SLOW)
 

@@ -44,7 +44,7 @@ def test_a_spreadsheet_becomes_a_cube_beside_it_that_is_used_until_the_file_chan
     assert first["cells"] > 10
     taken = {column["column"]: column["what"] for column in first["read"]["columns"]}
     assert taken["Stadt"] == taken["Branche"] == "dimension"
-    assert taken["Name"] == "tells rows apart"
+    assert taken["Name"] == "identifier"
     assert any("'Kennt'" in line for line in first["read"]["said"])
     with exploring(club, "--no-browser", "--quiet") as (_, address):
         assert cube_of(address)["checksum"] == first["checksum"]

@@ -21,7 +21,7 @@ from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import LINKS, Corpus, table
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.recipe import cube_fingerprint
 
@@ -113,7 +113,7 @@ def test_kinds_let_objects_of_these_come_and_leave_cells_and_links() -> None:
     assert may_come(dice(of_kind(cube, "editor"), {"venue": "TACL"})) == [4]
     assert may_come(of_kind(cuboid(cube, "one"), "editor")) == [4, 5, 6]
     assert view.settings["views"] == ["only objects of kind editor are brought"]
-    assert lineage_of(view).views == ({"view": "of_kind", "kinds": "editor"},)
+    assert get_lineage(view).views == ({"view": "of_kind", "kinds": "editor"},)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.names import mixed_cell_of
+from cube2net.model.names import resolve_cell
 
 from corpora import ROWS, corpus_of
 from updates import Sqlite
@@ -336,10 +336,10 @@ def test_a_cell_lies_where_its_labels_are_or_are_part_of_those_shown() -> None:
     sides, shown = [cube.level("decades"), cube.level("topic")], [("199X", "200X"), ("topic 1", "topic 0")]
     year = next(label for label in cube.dimensions[0].labels if label.startswith("199"))
     named = [(year, "venue 0", "topic 0"), ("199X", "∗", "topic 0"), ("∗", "∗", "topic 1"), ("200X", "∗", "topic 2")]
-    table = count_cells(cube, [mixed_cell_of(cube, each) for each in named], sides, shown)
+    table = count_cells(cube, [resolve_cell(cube, each) for each in named], sides, shown)
     assert table.tolist() == [[0, 2], [0, 0]]
     years = [cube.level("year"), cube.level("topic")]
-    coarse = count_cells(cube, [mixed_cell_of(cube, ("199X", "∗", "topic 0"))], years, [(year,), ("topic 0",)])
+    coarse = count_cells(cube, [resolve_cell(cube, ("199X", "∗", "topic 0"))], years, [(year,), ("topic 0",)])
     assert coarse.tolist() == [[0]]
 
 

@@ -57,8 +57,8 @@ def test_a_column_is_said_to_be_what_it_was_taken_for() -> None:
     found = proposed(corpus)
     said = {each["column"]: each["what"] for each in columns_in_words(corpus, found, found.dimensions)}
     assert said == {
-        "who": "tells rows apart",
-        "knows": "names other rows: the links",
+        "who": "identifier",
+        "knows": "links: names other rows",
         "city": "dimension",
         "sure": "kept, no dimension",
     }

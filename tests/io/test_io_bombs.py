@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from cube2net._util import zip_files as unpacking
 from cube2net._util.zip_files import Gauge, Meter, UnpackLimits, open_zip, unpack
-from cube2net.apps.cli.options import configured
+from cube2net.apps.cli.options import configure
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
@@ -129,13 +129,13 @@ def test_all_files_of_one_reading_count_together_and_each_once(tmp_path: Path) -
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "sql"])  # DuckDB reads, within its memory
 def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> None:
-    reader: Any = configured(SOURCES[name], {"max_unpacked": "50GB", "max_ratio": "500"}, name)
+    reader: Any = configure(SOURCES[name], {"max_unpacked": "50GB", "max_ratio": "500"}, name)
     assert UnpackLimits(reader.max_ratio, reader.max_unpacked).total == 50 * 10**9
     assert UnpackLimits(1, "5000").total == UnpackLimits(1, 5000).total == 5000
     with pytest.raises(ParameterError, match="max_unpacked is 'much', expected a number and a unit, such as 512MB"):
-        configured(SOURCES[name], {"max_unpacked": "much"}, name)
+        configure(SOURCES[name], {"max_unpacked": "much"}, name)
     with pytest.raises(ParameterError, match="max_ratio is 0, expected a whole number of 1 or more"):
-        configured(SOURCES[name], {"max_ratio": "0"}, name)
+        configure(SOURCES[name], {"max_ratio": "0"}, name)
 
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -335,4 +335,4 @@ def test_every_reader_takes_json_with_nodes_for_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"nodes": [{"id": "x"}, {"id": "y"}], "links": [{"source": "x", "target": "y"}]}')
     assert type(sheet_reader([path])).__name__ == "Graph"
-    assert reading.corpus_of(path, {}, silent, c2n.network).objects["object"].to_pylist() == ["x", "y"]
+    assert reading.resolve_corpus(path, {}, silent, c2n.network).objects["object"].to_pylist() == ["x", "y"]

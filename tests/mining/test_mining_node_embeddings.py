@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.errors import InputError, ParameterError
-from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, links_of
+from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, collect_links
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
@@ -110,8 +110,8 @@ def test_the_smallest_networks_have_vectors(method: Any) -> None:
 def test_a_network_has_the_vectors_of_its_links_by_position(method: Any) -> None:
     network = network_of(6, [(0, 5), (5, 3), (3, 4), (4, 0), (1, 2)], [4, 5])
     assert network.objects.tolist() == [4, 5, 0, 1, 2, 3]
-    assert links_of(network).neighbours(0).tolist() == [2, 5]
-    assert np.array_equal(method.embed(network, seed=2), method.embed_links(links_of(network), seed=2))
+    assert collect_links(network).neighbours(0).tolist() == [2, 5]
+    assert np.array_equal(method.embed(network, seed=2), method.embed_links(collect_links(network), seed=2))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=NAMES)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.model.corpus import decoded, distinct_pairs, holds_text, is_list, texts_of_rows
+from cube2net.model.corpus import decode, distinct_pairs, holds_text, is_list, texts_of_rows
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 LISTS = [
@@ -31,11 +31,11 @@ def test_a_type_is_of_lists_of_texts_or_of_neither(kind: pa.DataType) -> None:
 )
 def test_values_that_are_kept_once_each_are_written_out(values: pa.Array) -> None:
     once = values.dictionary_encode()
-    assert decoded(once).equals(values)
-    assert decoded(values) is values
+    assert decode(once).equals(values)
+    assert decode(values) is values
     parts = pa.chunked_array([once, once[1:]])
-    assert decoded(parts).equals(pa.chunked_array([values, values[1:]]))
-    assert decoded(pa.chunked_array([], once.type)).equals(pa.chunked_array([], values.type))
+    assert decode(parts).equals(pa.chunked_array([values, values[1:]]))
+    assert decode(pa.chunked_array([], once.type)).equals(pa.chunked_array([], values.type))
 
 
 WORDS = st.none() | st.sampled_from(["a", " a", "b\t", "", " ", "é"])

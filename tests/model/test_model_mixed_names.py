@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
-from cube2net.model.names import MixedCell, Node, mixed_cell_of
+from cube2net.model.names import MixedCell, Node, resolve_cell
 from levels_by_hand import every_cell, levelled_cube
 
 
@@ -29,12 +29,12 @@ def test_a_cell_is_named_by_labels_of_any_level() -> None:
         {"month": "June", "craft": "smith · cutler"},
         {"month": "June", "craft": "smith · cutler", "town": "*"},
     ):
-        assert mixed_cell_of(cube, given_) == wanted, given_
-    assert mixed_cell_of(cube, "June") == mixed_cell_of(cube, " ⟨June⟩ ") == MixedCell((2, None, None), (1, -1, -1))
-    assert mixed_cell_of(cube, "smith · cutler").names(cube) == ("∗", "∗", "smith · cutler")
+        assert resolve_cell(cube, given_) == wanted, given_
+    assert resolve_cell(cube, "June") == resolve_cell(cube, " ⟨June⟩ ") == MixedCell((2, None, None), (1, -1, -1))
+    assert resolve_cell(cube, "smith · cutler").names(cube) == ("∗", "∗", "smith · cutler")
     for given_ in (None, "∗", "*, *, *", ("∗",) * 3, {}):
-        assert mixed_cell_of(cube, given_) == MixedCell.top(cube)
-    assert mixed_cell_of(cube, Node("cell", 1)).names(cube) == tuple(
+        assert resolve_cell(cube, given_) == MixedCell.top(cube)
+    assert resolve_cell(cube, Node("cell", 1)).names(cube) == tuple(
         f"{name} (town)" if name == "Ur" else name for name in cube.cell(1)
     )
 
@@ -45,7 +45,7 @@ def test_what_a_cell_is_called_names_it(seed: int, number: int) -> None:
     every = every_cell(cube)
     cell = every[number % len(every)]
     for given_ in (cell.names(cube), cell.title(cube), cell.title(cube).strip("⟨⟩")):
-        assert mixed_cell_of(cube, given_) == cell
+        assert resolve_cell(cube, given_) == cell
 
 
 @pytest.mark.parametrize(
@@ -71,25 +71,25 @@ def test_what_a_cell_is_called_names_it(seed: int, number: int) -> None:
 )
 def test_what_names_no_cell_is_said(given_: object, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
-        mixed_cell_of(levelled_cube(0), given_)
+        resolve_cell(levelled_cube(0), given_)
 
 
 def test_a_dimension_at_the_top_has_no_labels_to_name() -> None:
     cube = roll_up(levelled_cube(0), "town", "∗")
-    assert mixed_cell_of(cube, "June · ∗ · ∗").names(cube) == ("June", "∗", "∗")
+    assert resolve_cell(cube, "June · ∗ · ∗").names(cube) == ("June", "∗", "∗")
     for given_ in ("June · Sidon · ∗", {"town": "Sidon"}):
         with pytest.raises(ParameterError, match="dimension 'town' stands at ∗, all labels together: 'Sidon'"):
-            mixed_cell_of(cube, given_)
+            resolve_cell(cube, given_)
 
 
 def test_a_line_of_many_commas_is_refused_at_once() -> None:
     with pytest.raises(ParameterError, match="a cell has a label or ∗ for each of"):
-        mixed_cell_of(levelled_cube(0), "day 1," * 50_000)
+        resolve_cell(levelled_cube(0), "day 1," * 50_000)
 
 
 def test_a_label_may_be_given_as_the_whole_number_that_it_is_in_a_frame() -> None:
     rows = [{"paper": f"p{n}", "object": f"o{n}", "year": 2000 + n % 2, "venue": "ACL"} for n in range(40)]
     cube = c2n.build(c2n.read_tables(rows, item="paper", objects="object"), dimensions=["year", "venue"], min_objects=2)
-    wanted = mixed_cell_of(cube, "2001 · ∗")
+    wanted = resolve_cell(cube, "2001 · ∗")
     for given_ in ((2001, None), (np.int64(2001), "*"), {"year": 2001}, {"year": np.int64(2001)}, "2001"):
-        assert mixed_cell_of(cube, given_) == wanted
+        assert resolve_cell(cube, given_) == wanted

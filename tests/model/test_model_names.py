@@ -11,7 +11,7 @@ import cube2net as c2n
 from cube2net.cube.storage.writer import make_lookup
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.dimension import Dimension, Level
-from cube2net.model.names import node_of
+from cube2net.model.names import resolve_node
 from cube2net.model.objects import Objects
 from cube2net.model.query import rows_of_keys
 from cube2net.model.selection import Selection
@@ -168,4 +168,4 @@ def test_labels_are_found_with_accents_typed_otherwise() -> None:
     cube = toy_cube([[0], [1]], objects=2)
     names = ("caf\u00e9", "th\u00e9")
     cube = replace(cube, dimensions=(Dimension((Level("group", names, names),)),))
-    assert node_of(cube, "cafe\u0301") == node_of(cube, "caf\u00e9")
+    assert resolve_node(cube, "cafe\u0301") == resolve_node(cube, "caf\u00e9")

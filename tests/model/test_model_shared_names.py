@@ -16,7 +16,7 @@ from cube2net.apps.cli.query import describe_missing, show_missing
 from cube2net.apps.service.service import CubeService
 from cube2net.model.cube import Cube
 from cube2net.model.objects import Lookup, Objects
-from cube2net.model.query import said_of_shared
+from cube2net.model.query import describe_shared_names
 
 from toys import toy_cube
 
@@ -62,7 +62,7 @@ def test_the_note_of_a_network_counts_shared_names_and_says_how_to_choose(cube: 
         "1 name of the query is the name of other objects too, and the one whose id it is was taken: 'Wei Li' "
         "(others: 'wei-li', 'wei-li-2'); give an id to mean another"
     )
-    assert said_of_shared(cube.objects, ["Wei Li"]) == said
+    assert describe_shared_names(cube.objects, ["Wei Li"]) == said
     assert said in c2n.construct(cube, ["Wei Li", "Ada"]).selection.note
     assert said not in c2n.construct(cube, ["wei-li", "Ada"]).selection.note
     (tmp_path / "names.txt").write_text("Wei Li\nAda\n")
@@ -74,7 +74,7 @@ def test_many_shared_names_are_counted_and_three_are_named() -> None:
     ids = [name for at in range(5) for name in (f"n{at}", f"x{at}")]
     table = pa.table({"object": ids, "name": [f"n{at // 2}" for at in range(10)], "kind": ["author"] * 10})
     cube = replace(made, objects=Objects.of(table))
-    said = said_of_shared(cube.objects, cube.query([f"n{at}" for at in range(5)]).shared)
+    said = describe_shared_names(cube.objects, cube.query([f"n{at}" for at in range(5)]).shared)
     assert said.startswith("5 names of the query are names of other objects too, and the one whose id it is was taken:")
     assert "'n2' (others: 'x2') and 2 more; give an id" in said
 

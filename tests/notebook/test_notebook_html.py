@@ -16,7 +16,7 @@ import pytest
 import cube2net as c2n
 from cube2net._util import display as showing
 from cube2net.apps.notebook import html as html_pages
-from cube2net.apps.notebook.html import escaped
+from cube2net.apps.notebook.html import escape
 from cube2net.errors import ParameterError
 from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.cube import Cube
@@ -259,7 +259,7 @@ def test_a_picture_is_saved_as_svg_and_as_nothing_else(asked: tuple[Cube, Query,
     picture = asked[2].plot()
     path = picture.save(tmp_path / "network.svg")
     assert path.read_text(encoding="utf-8") == picture.svg
-    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(network.plot(path) writes"):
+    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(network.plot\(path\) writes"):
         picture.save(tmp_path / "network.png")
     assert [each.name for each in tmp_path.iterdir()] == ["network.svg"]
 
@@ -271,10 +271,10 @@ def test_a_picture_has_a_width_that_can_be_seen(asked: tuple[Cube, Query, Networ
 
 
 def test_where_nobody_shows_records_a_notebook_shows_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(showing, "_by", [])
+    monkeypatch.setattr(showing, "_displays", [])
     query = Query(np.array([1]))
     assert query._repr_html_() is None
-    assert showing.shows() is None
+    assert showing.get_display() is None
 
 
 def test_what_shows_records_is_loaded_when_something_is_shown() -> None:
@@ -311,7 +311,7 @@ def test_a_suggestion_says_what_every_attribute_would_become_and_why() -> None:
     shown = found._repr_html_()
     assert "<b>Suggestion</b> city: about 4 cells" in shown
     for each in found.attributes:
-        assert each.name in shown and escaped(each.reason) in shown
+        assert each.name in shown and escape(each.reason) in shown
     assert "c2n.build(…, dimensions=[" in shown
     long = replace(found, attributes=(replace(found.attributes[0], reason="because " * 30 + "so"),))
     assert "because " * 30 + "so" in Kept(html(long)).text

@@ -13,7 +13,7 @@ from traitlets import TraitError
 
 import cube2net as c2n
 from cube2net._util.progress import check_stop
-from cube2net.apps.notebook.explore import asked
+from cube2net.apps.notebook.explore import parse_request
 from cube2net.apps.notebook.widget import Explorer
 from cube2net.errors import MissingPackageError, ParameterError, QueryError
 from cube2net.model.cube import Cube
@@ -78,7 +78,7 @@ def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
 
 def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
     cell = cube.cell(0)
-    said = asked(
+    said = parse_request(
         cube,
         {"o1": "a", "o2": "b"},
         n_cells=2,
@@ -107,7 +107,7 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
         "bound": np.bool_(True),
         "levels": np.array(["venue", "topic"]),
     }
-    request = asked(
+    request = parse_request(
         cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])}
     )
     assert request == {
@@ -121,7 +121,7 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
     }
     json.dumps(request)
     with pytest.raises(ParameterError, match="n_cells is nan, expected numbers and texts that a page can send"):
-        asked(cube, ["o1"], n_cells=np.float64("nan"))
+        parse_request(cube, ["o1"], n_cells=np.float64("nan"))
     made = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=np.int64(3))
     assert len(made.network.cells) == 3
     made.close()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from cube2net._util.arrays import Array
-from cube2net.apps.cli.options import configured
+from cube2net.apps.cli.options import configure
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -293,7 +293,7 @@ def test_the_tuned_paper_keeps_the_papers_policy_state_and_answer() -> None:
 
 
 def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
-    method = configured(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
+    method = configure(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
     assert method.switches == {"k": 3, "whiten": True, "scale": "blocks"}
     assert method.title == "paper with k 3, scale blocks, whiten True"
     assert method.vector_options == {"words": {"scale": "blocks"}}

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { DIMENSION, KEPT, columnsFor, notTaken, nowOf, withoutLinks } from "./column_roles";
+import { DIMENSION, KEPT, columnsFor, findLinkProblem, notTaken, nowOf, outcome, sizeOf } from "./column_roles";
 import type { ColumnUse, ReadingSchema } from "./types";
 
 const ALONE = ["nodes.id", "nodes.name", "nodes.text", "links.target", "mentions.object"];
-const use = (column: string, role = "", table = "nodes", may = ALONE): ColumnUse => ({ table, column, role, may });
+const use = (column: string, role = "", table = "nodes", may = ALONE): ColumnUse => ({ table, column, role, may, samples: [], separators: [], can_split: false, distinct: 3 });
 const read = (links: number | null): ReadingSchema => ({ links }) as ReadingSchema;
 
 test("a column that is chosen for a role leaves the one that it had", () => {
@@ -43,7 +43,16 @@ test("what was not heeded is said with what helps, and what was is not", () => {
 
 test("no links are said with the column to choose", () => {
   const uses = [use("Nr", "nodes.id"), use("Knows")];
-  assert.match(withoutLinks({ read: read(0), uses }) ?? "", /^No links were found: choose the column that names other rows/);
-  assert.equal(withoutLinks({ read: read(3), uses }), null);
-  assert.equal(withoutLinks({ read: read(null), uses }), null);
+  assert.match(findLinkProblem({ read: read(0), uses, is_linked: false }) ?? "", /^No links were found. Choose “links: names other rows”/);
+  assert.equal(findLinkProblem({ read: read(3), uses, is_linked: true }), null);
+  const records = [use("Paper", "items.item"), use("Authors", "mentions.object")];
+  assert.equal(findLinkProblem({ read: read(null), uses: records, is_linked: true }), null);
+  assert.match(findLinkProblem({ read: read(null), uses: records, is_linked: false }) ?? "", /single value in Authors/);
+});
+
+test("what becomes of a column is told with numbers", () => {
+  const answer = { read: { objects: 612, links: null } as ReadingSchema, items: 141, uses: [use("Paper", "items.item"), use("Authors", "mentions.object"), use("Venue")] };
+  assert.equal(sizeOf(answer), "612 objects (Authors) in 141 records");
+  assert.equal(outcome(answer.uses[1]!, "mentions.object", answer), "612 objects in 141 records");
+  assert.equal(outcome(answer.uses[2]!, DIMENSION, answer), "3 groups");
 });

@@ -1,8 +1,9 @@
 // What columns may be, and what is asked of the reader when a person says what one is.
+import { counted } from "./dom";
 import type { ColumnUse, TablesAnswer, TablesRequest } from "./types";
 
 /** What a person said instead of what was guessed. */
-export type Corrections = Pick<TablesRequest, "columns" | "dimensions" | "min_objects">;
+export type Corrections = Pick<TablesRequest, "columns" | "dimensions" | "min_objects" | "separators" | "sheet">;
 
 export const DIMENSION = "dimension";
 export const KEPT = "kept";
@@ -16,7 +17,7 @@ export interface Wish {
 }
 
 const WORDS: Record<string, string> = {
-  id: "tells rows apart",
+  id: "identifier of each row",
   name: "name",
   kind: "kind, such as person or firm",
   "links.kind": "kind of a link",
@@ -25,8 +26,8 @@ const WORDS: Record<string, string> = {
   target: "the other end of a link",
   weight: "weight of a link",
   time: "time of a link",
-  item: "record: rows that have the same belong together",
-  object: "people or things that a row brings together",
+  item: "record: one for each value",
+  object: "objects: people or things of a record",
 };
 /** What nothing can be read without. */
 const NEEDED = ["id", "item", "source", "object"];
@@ -37,7 +38,7 @@ const isOfNodes = (uses: readonly ColumnUse[]): boolean => uses.some(({ table })
 
 /** What a role is called; a column that names other rows is both ends at once. */
 export function roleWords(role: string, uses: readonly ColumnUse[]): string {
-  return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "names other rows: the links" : (WORDS[role] ?? WORDS[last(role)] ?? role);
+  return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "links: names other rows" : (WORDS[role] ?? WORDS[last(role)] ?? role);
 }
 
 /** Whether a column can do without its role. */
@@ -85,10 +86,52 @@ export function notTaken({ choices, uses }: Pick<TablesAnswer, "choices" | "uses
   return `${column} was not taken for the links: too few of its values name other rows. Rows are known by ${known.map((use) => use.column).join(" and ")}; choose “name” for the column in which the names stand.`;
 }
 
-/** What helps where no links were found; null where there are some, or rows bring others together. */
-export function withoutLinks({ read, uses }: Pick<TablesAnswer, "read" | "uses">): string | null {
+/** Why nothing is linked, and what helps; null where something is. */
+export function findLinkProblem({ read, uses, is_linked }: Pick<TablesAnswer, "read" | "uses" | "is_linked">): string | null {
+  const objects = uses.find(({ role }) => role === "mentions.object");
+  if (read.links === null) {
+    if (is_linked || objects === undefined) return null;
+    return `No links were found: every record has a single value in ${objects.column}. If it holds several, choose their separator.`;
+  }
   if (read.links !== 0) return null;
   if (!uses.some(({ may }) => may.includes("links.target"))) return "No links were found.";
   if (!isAlone(uses)) return "No links were found: choose the two columns that are the ends of a link, and for the rows the column that tells them apart as these do.";
-  return "No links were found: choose the column that names other rows, and “name” for the column in which these names stand.";
+  return "No links were found. Choose “links: names other rows” for a column such as a manager, and “name” for the column with these names; or “objects” for a column with several people.";
+}
+
+/** How much was read, such as "612 Authors in 141 records". */
+export function sizeOf({ read, uses, items }: Pick<TablesAnswer, "read" | "uses" | "items">): string {
+  const objects = uses.find(({ role }) => role === "mentions.object");
+  if (objects !== undefined) return `${counted(read.objects, "object")} (${objects.column}) in ${counted(items, "record")}`;
+  return `${counted(read.objects, isOfNodes(uses) ? "row" : "object")}${read.links === null ? "" : ` and ${counted(read.links, "link")}`}`;
+}
+
+/** What becomes of a column, with its numbers. */
+export function outcome(use: ColumnUse, now: string, { read, uses, items }: Pick<TablesAnswer, "read" | "uses" | "items">): string {
+  const ends = uses.some(({ role }) => role === "links.source");
+  switch (last(now)) {
+    case DIMENSION:
+      return use.distinct === null ? "groups" : counted(use.distinct, "group");
+    case KEPT:
+      return "information";
+    case "object":
+      return `${counted(read.objects, "object")} in ${counted(items, "record")}`;
+    case "item":
+      return counted(items, "record");
+    case "id":
+      return counted(read.objects, "object");
+    case "name":
+    case PART:
+      return "names";
+    case "text":
+      return "topics";
+    case "source":
+      return "ends of links";
+    case "target":
+      return ends ? "ends of links" : counted(read.links ?? 0, "link");
+    case "weight":
+      return "weights";
+    default:
+      return now.startsWith("links.") ? "links" : "";
+  }
 }

@@ -1,42 +1,47 @@
-// What was understood of a table, one row a column, with a choice to say otherwise.
-import { DIMENSION, KEPT, PART, canLose, changesLayout, columnsFor, isPart, notTaken, nowOf, roleWords, withoutLinks, type Corrections, type Wish } from "./column_roles";
+// The data step: one row a column with sample values, its role, its separator and what it becomes; problems come first.
+import { DIMENSION, KEPT, PART, canLose, changesLayout, columnsFor, findLinkProblem, isPart, notTaken, nowOf, outcome, roleWords, sizeOf, type Corrections, type Wish } from "./column_roles";
 import { counted, el } from "./dom";
-import type { ColumnUse, TablesAnswer } from "./types";
+import { SEPARATORS, describeSeparators } from "./separators";
+import { sentence } from "./sentences";
+import type { ColumnUse, SheetSchema, TablesAnswer } from "./types";
+import { plain } from "./words";
 
-/** What is said where no column is left to group by. */
 const NO_GROUP = "Choose at least one group: cells are made of these.";
 
 export interface Correcting {
-  /** Hears the corrections that result from a choice, and what was wished. */
+  /** Receives the corrections that result from a choice, and the choice. */
   changed(now: Corrections, wish: Wish | null): void;
-  /** Hears whether a group is missing. */
-  missing(is: boolean): void;
+  /** Receives whether a cube can be built. */
+  ready(is: boolean): void;
 }
 
-/** The choice of what the columns are, and how small a cell may be; `wish` is what was chosen last. */
-export function corrections(answer: TablesAnswer, said: Corrections, wish: Wish | null, { changed, missing }: Correcting): HTMLElement {
+/** The controls of the data step; `wish` is the latest choice, and `sheets` are those of a workbook with several. */
+export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[], said: Corrections, wish: Wish | null, { changed, ready }: Correcting): HTMLElement {
   const { read, choices, uses } = answer;
   const guessed = new Set(choices.filter((one) => one.chosen).map(({ column }) => column));
   const wanted = new Set(guessed);
-  const links = read.links === null ? "linked where a row names both" : counted(read.links, "link");
   const lacking = el("p", { class: "bad", role: "alert", hidden: true, "data-lacking": "" }, NO_GROUP);
+  const common: Corrections = {
+    ...(said.min_objects === undefined ? {} : { min_objects: said.min_objects }),
+    ...(said.separators === undefined ? {} : { separators: said.separators }),
+    ...(said.sheet === undefined ? {} : { sheet: said.sheet }),
+  };
 
   function pick(use: ColumnUse, what: string): void {
     const { column } = use;
     const columns = columnsFor(uses, said, use, what);
-    const least = said.min_objects === undefined ? {} : { min_objects: said.min_objects };
-    if (changesLayout(uses, what)) return changed({ columns, ...least }, { column, what });
+    if (changesLayout(uses, what)) return changed({ ...common, columns }, { column, what });
     if (what === DIMENSION) wanted.add(column);
     else wanted.delete(column);
     const dimensions = choices.filter((one) => wanted.has(one.column) && one.dimension !== "").map(({ dimension }) => dimension);
-    // Without a group the choice stays as it is, and nothing is asked: what would come back is another guess.
-    const none = dimensions.length === 0 && use.role === "" && (what === KEPT || !lacking.hidden);
+    // Without a group nothing is asked: the answer would be another guess.
+    const none = dimensions.length === 0 && use.role === "" && answer.problem === null && (what === KEPT || !lacking.hidden);
     lacking.hidden = !none;
-    missing(none);
+    ready(!none && answer.problem === null);
     if (none) return;
     const same = wanted.size === guessed.size && [...wanted].every((name) => guessed.has(name));
     const groups = same || use.role !== "" ? (said.dimensions ? { dimensions: said.dimensions } : {}) : dimensions.length > 0 ? { dimensions } : {};
-    changed({ columns, ...least, ...groups }, { column, what });
+    changed({ ...common, columns, ...groups }, { column, what });
   }
 
   function row(use: ColumnUse): HTMLElement {
@@ -55,7 +60,24 @@ export function corrections(answer: TablesAnswer, said: Corrections, wish: Wish 
       ...use.may.map((role) => option(role, isPart(use) ? "the name alone" : roleWords(role, uses))),
     );
     select.addEventListener("change", () => pick(use, select.value));
-    return el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, column), ofLinks ? el("span", { class: "quiet small" }, " of the links") : ""), el("td", {}, select));
+    return el(
+      "tr",
+      { "data-row": column },
+      el("th", { scope: "row" }, el("bdi", {}, column), ofLinks ? el("span", { class: "quiet small" }, " of the links") : ""),
+      el("td", { class: "samples small quiet" }, ...use.samples.map((text) => el("span", {}, el("bdi", {}, text)))),
+      el("td", {}, select),
+      el("td", {}, use.can_split ? separatorOf(use) : null),
+      el("td", { class: "small", "data-outcome": "" }, outcome(use, now, answer)),
+    );
+  }
+
+  function separatorOf({ column, separators }: ColumnUse): HTMLElement {
+    const now = JSON.stringify(separators);
+    const others = SEPARATORS.map((mark) => [mark]).filter((marks) => JSON.stringify(marks) !== now);
+    const option = (marks: readonly string[]): HTMLElement => el("option", { value: JSON.stringify(marks), selected: JSON.stringify(marks) === now }, describeSeparators(marks));
+    const select = el("select", { "aria-label": `Separator of ${column}`, "data-separator": column }, option(separators), ...others.map(option));
+    select.addEventListener("change", () => changed({ ...said, separators: { ...said.separators, [column]: JSON.parse(select.value) as string[] } }, null));
+    return select;
   }
 
   const least = el("input", { type: "number", min: 1, step: 1, value: read.min_objects, "aria-label": "Smallest group", "data-do": "smallest" });
@@ -64,18 +86,43 @@ export function corrections(answer: TablesAnswer, said: Corrections, wish: Wish 
     if (size >= 1) changed({ ...said, min_objects: size }, null);
     else least.value = String(read.min_objects);
   });
-  const refused = wish === null ? null : notTaken(answer, wish);
-  const none = withoutLinks(answer);
-  const back = el("button", { type: "button", class: "bare", "data-do": "as-guessed", onclick: () => changed({}, null) }, "As it was guessed");
+  const problems: [name: string, text: string | null][] = [
+    ["not-taken", wish === null ? null : notTaken(answer, wish)],
+    ["problem", answer.problem === null ? null : sentence(plain(answer.problem))],
+    ["no-links", findLinkProblem(answer)],
+  ];
+  ready(answer.problem === null);
+  const back = el("button", { type: "button", class: "bare", "data-do": "as-guessed", onclick: () => changed(said.sheet === undefined ? {} : { sheet: said.sheet }, null) }, "As it was guessed");
+  const isChanged = said.columns || said.dimensions || said.min_objects || said.separators;
   return el(
     "div",
     { class: "understood" },
-    el("p", {}, el("strong", {}, counted(read.objects, "row")), ` with a name, ${links}. Cells by `, el("strong", { "data-dimensions": "" }, read.dimensions.join(" × ")), "."),
-    refused === null ? null : el("p", { class: "bad", role: "alert", "data-not-taken": "" }, refused),
-    none === null || refused !== null ? null : el("p", { class: "bad", role: "alert", "data-no-links": "" }, none),
-    el("table", {}, el("tbody", {}, ...uses.map(row))),
+    ...problems.map(([name, text]) => (text === null ? null : el("p", { class: "bad", role: "alert", [`data-${name}`]: "" }, text))),
+    sheets.length > 1 ? sheetChooser(sheets, said, changed) : null,
+    el("p", { "data-size": "" }, el("strong", {}, sizeOf(answer)), read.dimensions.length > 0 ? ", in cells by " : "", el("strong", { "data-dimensions": "" }, read.dimensions.join(" × ")), "."),
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, ...["Column", "First values", "Meaning", "Separator", "Becomes"].map((title) => el("th", { scope: "col" }, title)))),
+      el("tbody", {}, ...uses.map(row)),
+    ),
     lacking,
-    el("label", { class: "row small smallest" }, el("span", {}, "Smallest group"), least, el("span", { class: "quiet" }, "rows; cells with fewer are left out")),
-    said.columns || said.dimensions || said.min_objects ? back : "",
+    el("label", { class: "row small smallest" }, el("span", {}, "Smallest group"), least, el("span", { class: "quiet" }, "objects; cells with fewer are left out")),
+    isChanged ? back : "",
   );
+}
+
+/** The choice of the sheet to read; other columns come with it, so other corrections are dropped. */
+function sheetChooser(sheets: readonly SheetSchema[], said: Corrections, changed: Correcting["changed"]): HTMLElement {
+  const isUsed = ({ name, is_used }: SheetSchema): boolean => (said.sheet === undefined ? is_used : name === said.sheet);
+  const describe = ({ name, rows, first }: SheetSchema): string => (rows === null ? `${name} (no table)` : `${name} (${counted(rows, "row")}: ${first.join(", ")}, …)`);
+  const used = sheets.filter(isUsed);
+  const select = el(
+    "select",
+    { "aria-label": "Sheet", "data-do": "sheet" },
+    used.length > 1 ? el("option", { value: "", selected: true, disabled: true }, used.map(({ name }) => name).join(" and ")) : null,
+    ...sheets.map((sheet) => el("option", { value: sheet.name, selected: used.length === 1 && isUsed(sheet), disabled: sheet.rows === null && !isUsed(sheet) }, describe(sheet))),
+  );
+  select.addEventListener("change", () => changed({ sheet: select.value }, null));
+  return el("label", { class: "row sheet" }, el("span", {}, "Sheet"), select);
 }

@@ -50,7 +50,7 @@ async function explore(root: HTMLElement, client: Client, can: StartAnswer): Pro
       history.pushState(null, "", `/${OPENING}`);
       location.reload();
     };
-    const other = el("button", { type: "button", class: "bare nowrap", "data-do": "open-other", title: "Open another spreadsheet or cube", onclick: again }, "Open another");
+    const other = el("button", { type: "button", class: "bare nowrap", "data-do": "open-other", title: "Read the data in another way, or open other data", onclick: again }, "Open data");
     root.querySelector(".head .tools")?.prepend(other);
   }
   await followAddress(store);

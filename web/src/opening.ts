@@ -9,7 +9,7 @@ import { drawing } from "./header";
 import { readingOf } from "./reading";
 import { sentence } from "./sentences";
 import { plain } from "./words";
-import type { OpenAnswer, OpenRequest, ProgressSchema, StartAnswer, TablesAnswer } from "./types";
+import type { OpenAnswer, OpenRequest, ProgressSchema, SheetSchema, StartAnswer, TablesAnswer } from "./types";
 
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const CUBE = "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5";
@@ -29,19 +29,21 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   let said: Corrections = {};
   /** What was said of the files last that could be read, and what was read: where a choice is refused, this stays. */
   let good: { said: Corrections; answer: TablesAnswer } | null = null;
+  /** The sheets of a workbook, as they were listed when none was chosen. */
+  let sheets: readonly SheetSchema[] = [];
   /** Whether files that are chosen come beside those that are there, or in their place. */
   let adding = false;
   let looks = 0;
   let work: AbortController | null = null;
 
   const input = el("input", { type: "file", multiple: true, accept: can.endings.join(","), hidden: true, "data-do": "files" });
-  const choose = el("button", { type: "button", class: "primary", "data-do": "choose", onclick: () => ((adding = false), input.click()) }, "Choose a spreadsheet");
+  const choose = el("button", { type: "button", class: "primary", "data-do": "choose", onclick: () => ((adding = false), input.click()) }, "Choose a data file");
   const area = el(
     "section",
     { class: "drop" },
     choose,
     input,
-    el("p", { class: "quiet" }, "or drop one here: Excel (.xlsx), CSV, a table of people and one of who knows whom, or a GraphML file."),
+    el("p", { class: "quiet" }, "or drop it here: a table (Excel, CSV, Parquet), a table of people and one of who knows whom, citation exports (RIS, BibTeX, PubMed, Web of Science, Scopus), or GraphML."),
     el("p", { class: "small quiet" }, whereFilesGo(location.hostname)),
   );
   const trouble = el("p", { class: "bad", role: "alert", hidden: true });
@@ -108,6 +110,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     for (const name of before) if (!files.includes(name)) takeBack(name);
     said = {};
     good = null;
+    sheets = [];
     await look(null);
   }
 
@@ -125,7 +128,11 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       said = { ...said, dimensions: [...answer.choices.filter(({ chosen }) => chosen).map(({ dimension }) => dimension), group.dimension] };
       return look(wish);
     }
-    if (answer !== null) good = { said, answer };
+    if (answer !== null && (sheets.length === 0 || said.sheet === undefined)) sheets = answer.sheets;
+    if (answer !== null) {
+      good = { said, answer };
+      saveDraft({ files, said, sheets });
+    }
     else if (good !== null) said = good.said;
     draw(answer ?? good?.answer ?? null, answer === null ? null : wish);
   }
@@ -136,18 +143,20 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     );
     const keep = el("input", { type: "checkbox", checked: can.keeps, disabled: !can.keeps, "data-do": "keep" });
     const more = el("button", { type: "button", class: "bare", onclick: () => ((adding = true), input.click()) }, "Add another file");
-    const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => void open({ files, ...said, keep: keep.checked }) }, "Build the cube");
+    const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => (saveDraft({ files, said, sheets }), void open({ files, ...said, keep: keep.checked })) }, "Build the cube");
     preview.hidden = false;
     area.classList.add("taken");
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("aria-label") : null;
     fill(
       preview,
       el("div", { class: "row" }, ...chips, more),
-      answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
-      answer ? el("h2", {}, "What was read") : null,
-      answer ? corrections(answer, said, wish, { changed: (now, wished) => ((said = now), void look(wished)), missing: (is) => (make.disabled = is) }) : null,
+      answer ? el("h2", {}, "Check the columns") : null,
+      answer ? corrections(answer, sheets, said, wish, { changed: (now, wished) => ((said = now), void look(wished)), ready: (is) => (make.disabled = !is) }) : null,
       answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
+      answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
     );
-    if (answer) make.focus();
+    const again = [...preview.querySelectorAll<HTMLElement>("[aria-label]")].find((each) => focused !== null && each.getAttribute("aria-label") === focused);
+    if (answer) (again ?? make).focus({ preventScroll: true });
   }
 
   function drop(name: string): void {
@@ -155,6 +164,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     takeBack(name);
     said = {};
     good = null;
+    sheets = [];
     if (files.length === 0) area.classList.remove("taken");
     trouble.hidden = true;
     void look(null);
@@ -218,4 +228,33 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       others,
     ),
   );
+  const draft = loadDraft();
+  if (draft !== null && draft.files.length > 0 && draft.files.every((name) => can.uploaded.includes(name))) {
+    ({ files, said, sheets } = draft);
+    void look(null);
+  }
+}
+
+/** The files that were read last, and what was chosen for them: going back to the data step shows them again. */
+interface OpeningDraft {
+  files: string[];
+  said: Corrections;
+  sheets: readonly SheetSchema[];
+}
+const DRAFT = "cube2net-opening";
+
+function saveDraft(draft: OpeningDraft): void {
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify(draft));
+  } catch {
+    // A browser may refuse to store anything: then going back starts anew.
+  }
+}
+
+function loadDraft(): OpeningDraft | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(DRAFT) ?? "null") as OpeningDraft | null;
+  } catch {
+    return null;
+  }
 }

@@ -28,13 +28,13 @@ export function readingOf(read: ReadingSchema): HTMLElement {
         el(
           "tbody",
           {},
-          ...read.columns.map(({ table, column, what, why }) =>
+          ...read.columns.map(({ table, column, what, why, is_used }) =>
             el(
               "tr",
               { "data-column": column },
               el("th", { scope: "row" }, el("bdi", {}, column), table === "" ? "" : el("span", { class: "quiet small" }, ` ${table}`)),
-              el("td", { class: what.startsWith("kept") ? "quiet" : null }, what),
-              el("td", { class: "small quiet" }, why.startsWith(`${column} `) ? why.slice(column.length + 1) : why),
+              el("td", { class: is_used ? null : "quiet" }, what),
+              el("td", { class: "small quiet" }, why),
             ),
           ),
         ),

@@ -82,6 +82,8 @@ export interface ReadColumn {
   /** what it was taken for: a name, an end of a link, a dimension */
   what: string;
   why: string;
+  /** whether it has a role or is a dimension */
+  is_used: boolean;
 }
 
 /** Rows or cells that were left out, by reason. */

@@ -8,7 +8,7 @@ from .compare import (
     WRITTEN as WRITTEN,
     Auto as Auto,
     compare_by_name as compare_by_name,
-    task_of as task_of,
+    choose_task as choose_task,
 )
 from .contrast import (
     describe_clusters as describe_clusters,
@@ -43,7 +43,7 @@ from .spreadsheets import (
 )
 from .export import check_outputs as check_outputs, summary as summary
 from .draw import (
-    described as described,
+    describe_network as describe_network,
     layout_network as layout_network,
     picture_text as picture_text,
 )

@@ -19,13 +19,13 @@ from cube2net._util.progress import Progress, ProgressOption, report_compiling, 
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
+    describe_identity,
     digest,
     digest_corpus,
     digest_files,
     digest_tables,
-    identity_of,
 )
-from cube2net.api.read import corpus_of, reader_of, remembering
+from cube2net.api.read import find_reader, remembering, resolve_corpus
 from cube2net.api.suggest import decide_dimensions, with_texts, without_texts
 from cube2net.api.topics import find_topics
 from cube2net.cube import engines
@@ -43,7 +43,7 @@ from cube2net.io.tables.frames import is_frame
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, DimensionSpec
-from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel, check_call, made, path_of
+from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel, check_call, check_path, make_object
 from cube2net.topics.lda import Lda
 from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.models import TOPIC_MODELS
@@ -221,11 +221,11 @@ def build(
     if source is not None:
         paths = [data] if isinstance(data, str | Path) else [] if data is None else list(data)
         return build_source(source, *paths, out=out, dimensions=dimensions, progress=progress, **settings, **tables)
-    corpus = corpus_of(data, tables, progress, build)
+    corpus = resolve_corpus(data, tables, progress, build)
     plan = BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings)
     if out is None:
         return plan.build(corpus, progress)
-    place = path_of(out, "out")
+    place = check_path(out, "out")
     check_place(place)
     with checkpoints_beside(place, progress) as stages:
         return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
@@ -254,11 +254,11 @@ def build_source(
     settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}
     settings |= {"items": items, "engine": engine, "seed": seed}
     if dimensions is not None and not callable(dimensions):
-        dimensions = [_checked(dimension) for dimension in _listed(dimensions)]
-    place = None if out is None else path_of(out, "out")
+        dimensions = [_check_dimension(dimension) for dimension in _list_dimensions(dimensions)]
+    place = None if out is None else check_path(out, "out")
     if place is not None:
         check_place(place)
-    reader, places = reader_of(source, paths, options)
+    reader, places = find_reader(source, paths, options)
     for path in places:
         if not path.exists():
             raise SourceError(f"there is no file {str(path)!r}: check the path")
@@ -266,7 +266,7 @@ def build_source(
         corpus = remembering(reader.read(places, progress=progress), reader)
         return BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings).build(corpus, progress)
     with checkpoints_beside(place, progress) as stages:
-        known = identity_of(reader, SOURCES.values())
+        known = describe_identity(reader, SOURCES.values())
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
         # What a file is taken for may hang on how often and where it is named.
         decides = digest(__version__, known, [str(path) for path in places], digest_files(read))
@@ -283,7 +283,7 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
     ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
     those of :func:`build`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
     """
-    folder = path_of(folder, "the folder of the task")
+    folder = check_path(folder, "the folder of the task")
     check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
     cube = build(task.corpus, out=folder / "cube", **options)
     ids = task.corpus.objects["object"]
@@ -314,7 +314,7 @@ class BuildPlan:
 
     def __post_init__(self) -> None:
         if self.dimensions is not None:
-            _listed(self.dimensions)
+            _list_dimensions(self.dimensions)
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
@@ -330,11 +330,11 @@ class BuildPlan:
                 topics = asked
                 decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
             else:
-                model: TopicModel = made(asked, TOPIC_MODELS, TopicModel, "topic model", {})
+                model: TopicModel = make_object(asked, TOPIC_MODELS, TopicModel, "topic model", {})
                 if isinstance(model, LdaModel):
                     known = digest_tables([model.table()])
                 else:
-                    known = identity_of(model, TOPIC_MODELS.values())
+                    known = describe_identity(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
                 topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
         specs, topics = self._telling(corpus, specs, topics, progress)
@@ -410,14 +410,14 @@ def _files_named_in(reader: Source) -> list[Path]:
     return [path for path in named if path.exists()]
 
 
-def _listed(dimensions: Dimensions) -> Dimensions:
+def _list_dimensions(dimensions: Dimensions) -> Dimensions:
     """Return dimensions; raise where they are one text."""
     if isinstance(dimensions, str):
         raise ParameterError(f"dimensions are a list such as ['city', 'year@decades'], got the text {dimensions!r}")
     return dimensions
 
 
-def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
+def _check_dimension(dimension: DimensionSpec | str) -> DimensionSpec:
     """Return a dimension; what cannot be read in it is said before a corpus is."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
     for bins in (spec.bins, *(level.bins for level in spec.levels)):
@@ -434,5 +434,5 @@ def _engine(engine: str | Engine, memory: str | None) -> Engine:
     if memory is not None and not isinstance(engine, str):
         raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
     options = {} if memory is None else {"memory": memory}
-    found: Engine = made(engine, engines.ENGINES, Engine, "engine", options)
+    found: Engine = make_object(engine, engines.ENGINES, Engine, "engine", options)
     return found

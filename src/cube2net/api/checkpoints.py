@@ -55,7 +55,7 @@ def checkpoints_beside(target: Path, progress: Progress = silent) -> Iterator[Ch
         stages.remove()
 
 
-def checkpoints_of(target: Path) -> Path:
+def checkpoint_folder(target: Path) -> Path:
     """Return where the stages of making something are kept."""
     return hidden_beside(target, STAGES)
 
@@ -76,7 +76,7 @@ class Checkpoints:
     @property
     def usual(self) -> Path:
         """Where the folder is when only one process makes the target."""
-        return checkpoints_of(self.target)
+        return checkpoint_folder(self.target)
 
     @cached_property
     def folder(self) -> Path:
@@ -168,7 +168,7 @@ def _files(folder: Path) -> set[tuple[Path, int, int]]:
 
 
 def _write(record: object, names: Sequence[str], about: dict[str, Any], folder: Path) -> None:
-    for name, table in tables_of(record, names).items():
+    for name, table in list_tables(record, names).items():
         write_mapped_table(folder / f"{name}.arrow", table)
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
@@ -209,7 +209,7 @@ def digest(*decides: object) -> str:
     return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
 
 
-def identity_of(thing: object, known: Iterable[type]) -> str:
+def describe_identity(thing: object, known: Iterable[type]) -> str:
     """Return what decides what a source or a topic model gives: its kind and its parameters.
 
     Parameters that change no answer are left out: the number of threads, and what the pipeline hands over (an engine).
@@ -235,7 +235,7 @@ def digest_files(paths: Sequence[Path]) -> str:
 
 def digest_corpus(corpus: Corpus) -> str:
     """Return a checksum of all that a corpus holds."""
-    tables = tables_of(corpus, CORPUS)
+    tables = list_tables(corpus, CORPUS)
     return digest(about_corpus(corpus), list(tables), digest_tables(list(tables.values())))
 
 
@@ -248,7 +248,7 @@ def digest_tables(tables: Sequence[pa.Table]) -> str:
     return checksum.hexdigest()
 
 
-def tables_of(record: object, names: Sequence[str]) -> dict[str, pa.Table]:
+def list_tables(record: object, names: Sequence[str]) -> dict[str, pa.Table]:
     """Return the tables that a record has, of those named."""
     return {name: getattr(record, name) for name in names if getattr(record, name) is not None}
 

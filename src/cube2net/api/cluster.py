@@ -15,10 +15,10 @@ from cube2net.mining.downstream import cluster_query as cluster_query
 from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.model.query import OBJECTS, Query, asked_of, is_missing, known_rows
+from cube2net.model.query import OBJECTS, Query, is_missing, known_rows, parse_query
 
 
-def clustered(cube: Cube, clusters: Any, network: Network | None) -> Asked:
+def resolve_clusters(cube: Cube, clusters: Any, network: Network | None) -> Asked:
     """Return clusters by the object that each is of: as they come, or in the order of a network's objects."""
     if isinstance(clusters, Query):
         return clusters
@@ -26,7 +26,7 @@ def clustered(cube: Cube, clusters: Any, network: Network | None) -> Asked:
         clusters = clusters.iloc[:, 0]
     if _is_series(clusters) and not (network is not None and _is_counted(clusters.index)):
         clusters = dict(zip(clusters.index.tolist(), clusters.tolist(), strict=True))
-    keys, values = asked_of(clusters, partial(known_rows, cube.objects), texts=not cube.objects.whole, clusters=True)
+    keys, values = parse_query(clusters, partial(known_rows, cube.objects), texts=not cube.objects.whole, clusters=True)
     if values is not None:
         return cube.query(keys, [_label(value) for value in values])
     if network is None or not (isinstance(clusters, list | tuple) or hasattr(clusters, "__array__")):

@@ -11,9 +11,9 @@ from typing import Any
 from cube2net._util.arrays import Array
 from cube2net._util.files import check_folder, only_writer
 from cube2net._util.progress import Progress, ProgressOption, cores, report_compiling, resolve_progress, silent
-from cube2net.api.construct import Chosen, choose, method_of, network_of
+from cube2net.api.construct import Chosen, build_network, choose, resolve_method
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
-from cube2net.api.query import Asked, query_of
+from cube2net.api.query import Asked, resolve_query
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
@@ -27,7 +27,16 @@ from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_ta
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.comparison import TASKS, Comparison, Configuration, TaskName
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import Method, NodeEmbedder, check_call, chooses_cells, made, names_of, path_of, repr_of
+from cube2net.model.interfaces import (
+    Method,
+    NodeEmbedder,
+    check_call,
+    check_path,
+    chooses_cells,
+    find_names,
+    format_repr,
+    make_object,
+)
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import array_fingerprint, cube_fingerprint, query_fingerprint
@@ -166,9 +175,9 @@ def compare(
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
     progress = resolve_progress(progress)
-    path = None if out is None else path_of(out, "out") / JOURNAL
-    asked = query_of(cube, query)
-    task = task_of(asked) if task is None else task
+    path = None if out is None else check_path(out, "out") / JOURNAL
+    asked = resolve_query(cube, query)
+    task = choose_task(asked) if task is None else task
     if task not in TASKS:
         raise unknown_name("task", task, TASKS)
     if path is not None and not path.exists():
@@ -195,7 +204,7 @@ def compare(
         "cube": cube_fingerprint(cube),
         "query": query_fingerprint(asked),
         "hidden": "" if hiding else array_fingerprint(*judging.hidden),
-        "methods": {name: repr_of(method) for name, method in named.items()},
+        "methods": {name: format_repr(method) for name, method in named.items()},
         "models": judging.parameters,
         "pairs": pairs,
     }
@@ -252,7 +261,7 @@ def _baselines(as_large: bool, baselines: Sequence[str] | None) -> bool | Sequen
     return as_large if named is None else named
 
 
-def task_of(query: Query) -> TaskName:
+def choose_task(query: Query) -> TaskName:
     """Return the task that a query can be judged by: clustering where it has labels, and else hidden links."""
     return "clustering" if len({label for label in query.labels or () if label}) > 1 else "hidden"
 
@@ -275,10 +284,10 @@ def named_methods(methods: Methods | None) -> dict[str, str | Method]:
         methods = list(methods)
         listed = {name: BY_NAME.get(name, name) for name in methods if isinstance(name, str)}
         others = {name: type(_method(method)) for name, method in listed.items()}
-        own = names_of([_method(each) for each in methods if not isinstance(each, str)], others)
-        called = {repr_of(method): name for name, method in own.items()}
+        own = find_names([_method(each) for each in methods if not isinstance(each, str)], others)
+        called = {format_repr(method): name for name, method in own.items()}
         for each in methods:
-            given |= {each: listed[each]} if isinstance(each, str) else {called[repr_of(each)]: each}
+            given |= {each: listed[each]} if isinstance(each, str) else {called[format_repr(each)]: each}
     for name, method in given.items():
         _method(method)
         if name == "none" and method != "none" and not isinstance(method, Nothing):
@@ -287,7 +296,7 @@ def named_methods(methods: Methods | None) -> dict[str, str | Method]:
 
 
 def _method(given: str | Method) -> Method:
-    found: Method = made(given, METHODS, Method, "method", {})
+    found: Method = make_object(given, METHODS, Method, "method", {})
     return found
 
 
@@ -316,14 +325,14 @@ def hidden_runs(cube: Cube, query: Query, methods: Named, models: Given | None) 
 def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Chosen]:
     """Return what makes the networks of configurations for one query."""
 
-    def planned(config: Configuration, nodes: int | None) -> Plan:
+    def plan_configuration(config: Configuration, nodes: int | None) -> Plan:
         named = ("n_cells", "objective", "form", "levels", "membership_weights")
         options: dict[str, Any] = {name: getattr(config, name) or None for name in named}
         method = METHODS[config.method]() if config.like else methods.get(config.method, config.method)
         options |= {"method": method, "n_neighbors": config.n_neighbors, "max_nodes": nodes}
         return plan_network(cube, query, NetworkOptions(**options))
 
-    return Maker(planned, lambda wanted, seed: choose(wanted, seed=seed), network_of)
+    return Maker(plan_configuration, lambda wanted, seed: choose(wanted, seed=seed), build_network)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -368,15 +377,15 @@ class Auto:
         object.__setattr__(self, "folds", check_int("folds", self.folds, 2))
         if not isinstance(self.seconds, int | float) or not 0 < self.seconds < float("inf"):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
-        made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
+        make_object(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
 
     def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
         """Return the network of the best configuration; ``settings["tried"]`` has all, the best first."""
-        network = self._chosen(cube, query, seed=seed, progress=progress or silent)
+        network = self._choose(cube, query, seed=seed, progress=progress or silent)
         recipe = None if network.recipe is None else replace(network.recipe, chosen_by="auto")
         return replace(network, recipe=recipe)
 
-    def _chosen(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
+    def _choose(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
         seed = check_int("seed", seed, 0, None)
         make, models = maker(cube, query), {"": self.embedding}
         until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}
@@ -420,13 +429,13 @@ def judge(
     changes nothing here.
     """
     told = resolve_progress(progress)
-    asked = query_of(cube, query)
-    task = task_of(asked) if task is None else task
+    asked = resolve_query(cube, query)
+    task = choose_task(asked) if task is None else task
     if task not in JUDGES:
         raise unknown_name("task", task, JUDGES)
     runs = check_int("runs", runs, 1)
     given = {name: value for name, value in options.items() if name in OPTIONS}
-    chooser = method_of(method, {name: value for name, value in options.items() if name not in OPTIONS})
+    chooser = resolve_method(method, {name: value for name, value in options.items() if name not in OPTIONS})
     if not isinstance(chooser, Method):
         raise ParameterError("the method 'auto' has compared networks itself: its answer lists what it tried")
     network_options = NetworkOptions(**{**given, "method": chooser})
@@ -437,20 +446,20 @@ def judge(
     if method == "none":
         configs = configs[:1]
 
-    def maker_of(whole: Cube) -> Maker[Plan, Chosen]:
-        def planned(wanted: Configuration, nodes: int | None) -> Plan:
+    def make_maker(whole: Cube) -> Maker[Plan, Chosen]:
+        def plan_configuration(wanted: Configuration, nodes: int | None) -> Plan:
             if wanted == config and wanted.method != "none":
                 return plan_network(whole, asked, network_options)
             method = BASELINE if wanted.like else "none"
             return plan_network(whole, asked, NetworkOptions(method=method, max_nodes=nodes))
 
-        return Maker(planned, lambda wanted, own: choose(wanted, seed=own), network_of)
+        return Maker(plan_configuration, lambda wanted, own: choose(wanted, seed=own), build_network)
 
-    hiding = _hiding(cube, asked, maker_of, models) if task == "hidden" else None
+    hiding = _hiding(cube, asked, make_maker, models) if task == "hidden" else None
     seeds = range(seed, seed + runs)
     pairs = hiding.counts(seeds) if hiding else {}
     judging = hiding.of(seed)[1] if hiding else make_clustering_task(asked, models)
-    make, mine = (hiding.make, hiding.mine) if hiding else (maker_of(cube), judging.mine)
+    make, mine = (hiding.make, hiding.mine) if hiding else (make_maker(cube), judging.mine)
     trials = Trials(make, mine, cores()).run(
         configs, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told
     )
@@ -486,11 +495,11 @@ def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Config
     )
 
 
-def _hiding(cube: Cube, query: Query, maker_of: Any, models: Given | None) -> HiddenRuns[DownstreamTask]:
+def _hiding(cube: Cube, query: Query, make_maker: Any, models: Given | None) -> HiddenRuns[DownstreamTask]:
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
         unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
-        maker=maker_of,
+        maker=make_maker,
         models=lambda links, others: make_hidden_task(query, links, others, models),
     )

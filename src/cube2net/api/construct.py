@@ -15,13 +15,13 @@ from cube2net.api.plan import (
     check_nodes,
     objective_name,
     plan_network,
-    steered,
-    weighed,
+    steer,
+    weigh_query,
 )
-from cube2net.api.query import Asked, query_of
-from cube2net.api.recipe import recipe_of
+from cube2net.api.query import Asked, resolve_query
+from cube2net.api.recipe import make_recipe
 from cube2net.errors import ParameterError, check_int, quote, quote_few
-from cube2net.model.cube import Cube, limits_of
+from cube2net.model.cube import Cube, list_limits
 from cube2net.model.interfaces import (
     LinkObjective,
     MakesNetworks,
@@ -31,13 +31,13 @@ from cube2net.model.interfaces import (
     TellsProgress,
     check_call,
     check_options,
-    made,
-    name_of,
-    options_of,
+    find_name,
+    list_options,
+    make_object,
 )
-from cube2net.model.names import Node, title_of
+from cube2net.model.names import Node, format_title
 from cube2net.model.network import Network, RequestContext
-from cube2net.model.query import Query, said_of_shared
+from cube2net.model.query import Query, describe_shared_names
 from cube2net.model.selection import QueryObjective, Selection, Steering
 from cube2net.network import pagerank
 from cube2net.network.assembly import (
@@ -187,7 +187,7 @@ def construct_by_name(
 
     They are those of :class:`NetworkOptions` and those of the method, if that is a name.
     """
-    chooser = method_of(method, {name: value for name, value in given.items() if name not in OPTIONS})
+    chooser = resolve_method(method, {name: value for name, value in given.items() if name not in OPTIONS})
     options = {name: value for name, value in given.items() if name in OPTIONS}
     return construct_network(cube, query, NetworkOptions(method=chooser, n_cells=n_cells, **options), progress=progress)
 
@@ -195,11 +195,11 @@ def construct_by_name(
 def construct_network(cube: Cube, query: Asked, options: NetworkOptions, *, progress: ProgressOption = None) -> Network:
     """Return the network of a query with some options; see :func:`construct`."""
     progress = resolve_progress(progress)
-    seed, chooser = options.seed, method_of(options.method, {})
+    seed, chooser = options.seed, resolve_method(options.method, {})
     options = replace(options, method=chooser)
     if not isinstance(chooser, Method):
         _check_nothing_chosen(chooser, options)
-        return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
+        return chooser.construct(cube, resolve_query(cube, query), seed=seed, progress=progress)
     plan = plan_network(cube, query, options)
     chosen = choose(plan, seed=seed, bound=options.bound, progress=progress)
     if (
@@ -211,10 +211,10 @@ def construct_network(cube: Cube, query: Asked, options: NetworkOptions, *, prog
         # A method of one's own that chooses no cells has to know the limit on its objects.
         plan = plan_network(cube, query, replace(options, form="objects"))
         chosen = choose(plan, seed=seed, bound=options.bound, progress=progress)
-    return network_of(plan, chosen, default=options.form is None, progress=progress)
+    return build_network(plan, chosen, default=options.form is None, progress=progress)
 
 
-def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
+def resolve_method(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
     """Return the method of a name with its options, or the object itself."""
     if isinstance(method, str) and method in WITH_OPTIONS:
         method, own = WITH_OPTIONS[method]
@@ -225,11 +225,11 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
 
         kinds = {**METHODS, "auto": Auto}
     if options and isinstance(method, str) and method in kinds:
-        check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
+        check_options(options, f"the method {method!r}", list_options(kinds[method]), construct)
     elif options and not isinstance(method, str):
         instead = ": set it where the method is made"
         check_options(options, f"the object {quote(method)}", (), construct, instead=instead)
-    found: Method | MakesNetworks = made(method, kinds, (Method, MakesNetworks), "method", options)
+    found: Method | MakesNetworks = make_object(method, kinds, (Method, MakesNetworks), "method", options)
     return found
 
 
@@ -272,7 +272,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         ready = ready.with_progress(progress)
     with record_seconds(seconds, "select"):
         given = ready.select(cube, query, weights=settled.objective, budget=settled.budget, seed=seed)
-    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
+    selection = check_selection(given, cube, find_name(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
@@ -291,7 +291,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return exclude_forbidden(weighed(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope)
+    return exclude_forbidden(weigh_query(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -306,7 +306,7 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
 
 
-def network_of(
+def build_network(
     plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, cache: NearestCache | None = None
 ) -> Network:
     """Return the network of what a method chose, in the form of its plan.
@@ -333,14 +333,14 @@ def network_of(
         nearest = _known_nearest(plan, room, cache) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
-    notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
+    notes = [*([limit] if limit else _notes(plan, network, large)), describe_shared_names(cube.objects, query.shared)]
     return replace(
         network,
-        recipe=recipe_of(plan, network, METHODS, chosen.seed),
+        recipe=make_recipe(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
         context=make_context(plan, chosen, default=default, cache=cache),
         settings={
-            "method": name_of(plan.method, METHODS),
+            "method": find_name(plan.method, METHODS),
             "parameters": repr(plan.method),
             "objective": objective_name(plan.objective),
             "n_cells": None if plan.sized else plan.budget.n_cells,
@@ -350,10 +350,10 @@ def network_of(
             "keep_unlinked": form.keep_unlinked,
             "membership_weights": form.membership_weights if form.has_cells else None,
             **network.settings,
-            **_seen(plan.whole),
+            **_describe_view(plan.whole),
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            **told(plan),
+            **list_notes(plan),
         },
         seconds=seconds,
     )
@@ -362,17 +362,17 @@ def network_of(
 def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     """Return what is to be said of a network: what its method says, what limits it, and what changes nothing."""
     scope, query = plan.budget.scope, plan.query
-    by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
+    by = [*list_limits(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
     notes = ["" if empty else network.selection.note, large, empty or describe_scope(query, scope, by)]
     known = [row for row in plan.steering.prefer if row in query.objects]
     if known:
-        names = quote_few([title_of(plan.cube, Node("object", row)) for row in known])
+        names = quote_few([format_title(plan.cube, Node("object", row)) for row in known])
         notes.append(f"in the query already, so that preferring changes nothing: {names}")
     return [*notes, "" if empty else describe_missing_links(plan.cube, network, scope)]
 
 
-def _seen(cube: Cube) -> dict[str, Any]:
+def _describe_view(cube: Cube) -> dict[str, Any]:
     """Return through which views a cube is seen, and how many of its objects may be brought, where not all may."""
     marks = cube.bringable
     brought = None if marks is None else [int(marks.sum()), len(marks)]
@@ -396,9 +396,9 @@ def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
     return pagerank.find_neighbors(links, plan.query, room, scope=plan.budget.scope, seeds=seeds, rankings=cache)
 
 
-def told(plan: Plan) -> dict[str, list[str]]:
+def list_notes(plan: Plan) -> dict[str, list[str]]:
     """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
-    return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
+    return {name: [format_title(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
 def make_context(
@@ -410,9 +410,9 @@ def make_context(
         asked, known = plan, cache
         if query is not None:
             asked, known = plan_network(plan.whole, query, plan.options), None
-        other = steered(asked, steering)
+        other = steer(asked, steering)
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
-        return network_of(other, chosen_now, default=default, cache=known)
+        return build_network(other, chosen_now, default=default, cache=known)
 
     return RequestContext(
         cube=plan.cube,
@@ -420,7 +420,7 @@ def make_context(
         worth=chosen.worth,
         budget=plan.budget,
         form=plan.form,
-        method=name_of(plan.method, METHODS),
+        method=find_name(plan.method, METHODS),
         objective=objective_name(plan.objective),
         steering=plan.steering,
         again=again,

@@ -13,16 +13,16 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import report_compiling
 from cube2net._util.statistics import LEVEL
-from cube2net.api.cluster import clustered
+from cube2net.api.cluster import resolve_clusters
 from cube2net.api.construct import construct
-from cube2net.api.query import Asked, check_cube, query_of
-from cube2net.api.replay import asked_of
+from cube2net.api.query import Asked, check_cube, resolve_query
+from cube2net.api.replay import restore_context
 from cube2net.cube.cuboids import pick_cells
 from cube2net.errors import ParameterError, QueryError, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
-from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
+from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, describe_overlap
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.interfaces import check_call
 from cube2net.model.names import MixedCell
@@ -124,7 +124,7 @@ def contrast(
     >>> found.network
     Network(100 objects, 2 cells, 441 links, 100 in the query)
     """
-    asked = _checked(cube, query, n_cells, alpha)
+    asked = _check_arguments(cube, query, n_cells, alpha)
     if against is None:
         if asked.labels is None:
             rest = asked.others(len(cube.objects))
@@ -135,8 +135,8 @@ def contrast(
                 parameter="names",
                 value=names,
             )
-        return _described(cube, asked, asked.labels, n_cells, alpha)
-    return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), alpha)
+        return _describe_groups(cube, asked, asked.labels, n_cells, alpha)
+    return _pair(cube, asked, resolve_query(cube, against), n_cells, _names(names), alpha)
 
 
 @report_compiling
@@ -148,26 +148,26 @@ def describe_clusters(
     See :meth:`cube2net.Network.describe_clusters`.
     """
     if isinstance(network, Network):
-        network = asked_of(network, cube)
+        network = restore_context(network, cube)
         assert network.context is not None
         whole = network.context.whole
     else:
         whole = check_cube(network)
-    asked = _checked(
-        whole, clustered(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
+    asked = _check_arguments(
+        whole, resolve_clusters(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
     )
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, cluster_names(asked.labels), n_cells, alpha)
+    found = _describe_groups(whole, asked, cluster_names(asked.labels), n_cells, alpha)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
     return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
 
 
-def _checked(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
+def _check_arguments(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
     """Return the query when everything asked for can be."""
-    asked = query_of(cube, query)
+    asked = resolve_query(cube, query)
     require_own_cells(cube, "contrasted")
     check_int("n_cells", n_cells, 1, what="cells")
     given: object = alpha
@@ -195,13 +195,13 @@ def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, st
     called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
     query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
-    note = said_of_overlap(names, sizes, int(shared.sum()))
+    note = describe_overlap(names, sizes, int(shared.sum()))
     sides = Sides(in_one[~shared])
-    (found,) = _separated(cube, rows[~shared], [sides], n_cells, alpha)
+    (found,) = _separate(cube, rows[~shared], [sides], n_cells, alpha)
     return _contrast(cube, query, names, found, int(shared.sum()), note, alpha)
 
 
-def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
+def _describe_groups(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
@@ -211,7 +211,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, al
     sides = [Sides(given[there] == name, both=False) for name in names]
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
-    found = _separated(cube, query.objects[there], sides, n_cells, alpha)
+    found = _separate(cube, query.objects[there], sides, n_cells, alpha)
     note = (
         f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
         if len(names) == 1
@@ -228,7 +228,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, al
 Found = tuple[MixedCells, Sides, Separation]
 
 
-def _separated(
+def _separate(
     cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, alpha: float
 ) -> list[Found | tuple[int, int]]:
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""

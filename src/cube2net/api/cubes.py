@@ -11,7 +11,7 @@ from cube2net.cube.storage import reader
 from cube2net.cube.storage.reader import read
 from cube2net.cube.views import dice, of_kind
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, path_of
+from cube2net.model.interfaces import check_call, check_path
 
 READING = "reading"
 """The key under which a cube keeps what was read, among the facts about its source."""
@@ -48,12 +48,12 @@ def open(folder: str | Path) -> Cube:
     ...     c2n.open(f"{folder}/cube")
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     """
-    return read(path_of(folder, "the folder of the cube"))
+    return read(check_path(folder, "the folder of the cube"))
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
-    return reader.read_manifest(path_of(folder, "the folder of the cube"))
+    return reader.read_manifest(check_path(folder, "the folder of the cube"))
 
 
 def view_cube(

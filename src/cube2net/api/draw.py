@@ -26,6 +26,6 @@ def picture_text(network: Network, *, title: str = "", width: int = 760, seed: i
     return draw_svg(Drawing(network, layout(network, seed=seed), title), width=width)
 
 
-def described(network: Network) -> str:
+def describe_network(network: Network) -> str:
     """Return what a picture of a network shows, for those who do not see it."""
     return f"a network of {format_size(network)}"

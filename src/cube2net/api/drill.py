@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.progress import report_compiling
-from cube2net.api.query import Asked, check_cube, query_of
+from cube2net.api.query import Asked, check_cube, resolve_query
 from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, check_int, quote, unknown_name
@@ -20,7 +20,7 @@ from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS
 from cube2net.model.interfaces import check_call
-from cube2net.model.names import MixedCell, levels_of, mixed_cell_of
+from cube2net.model.names import MixedCell, list_levels, resolve_cell
 
 
 @check_call
@@ -72,10 +72,10 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     >>> c2n.drill(cube, planted.query(0), answer.cells[0], k=2).cells[0].labels
     ('200X', 'venue 0', 'topic 2')
     """
-    asked = query_of(cube, query)
+    asked = resolve_query(cube, query)
     k = check_int("k", k, 1, what="cells")
     require_own_cells(cube, "drilled")
-    top = mixed_cell_of(cube, _named(cell))
+    top = resolve_cell(cube, _name_cell(cell))
     inside = find_members(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
@@ -104,7 +104,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     )
 
 
-def _named(cell: Any) -> Any:
+def _name_cell(cell: Any) -> Any:
     """Return what names a cell that an answer lists; anything else as it is."""
     if isinstance(cell, SeparatingCell):
         return {level: label for level, label in zip(cell.levels, cell.labels, strict=True) if level is not None}
@@ -170,11 +170,11 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
     if places[0][0] == places[1][0]:
         raise ParameterError(f"{quote(rows)} and {quote(columns)} are levels of one dimension: give levels of two")
-    asked = None if query is None else query_of(cube, query)
+    asked = None if query is None else resolve_query(cube, query)
     objects = np.empty(0, np.int32) if asked is None else asked.objects
     counts = cross_levels(cube, places[0], places[1], objects, most)
     sides = [
-        _ordered(cube, place, kept, total)
+        _order_labels(cube, place, kept, total)
         for place, kept, total in zip(
             places, (counts.rows, counts.columns), (counts.row_objects, counts.column_objects), strict=True
         )
@@ -213,7 +213,7 @@ def as_number(label: object) -> float | None:
     return None if found is None else float(found[1].replace("−", "-").replace(",", ""))
 
 
-def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> _Side:
+def _order_labels(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> _Side:
     """Return a side of a table: times and numbers in their order, other labels by how many objects they have."""
     number, level = place
     names = cube.dimensions[number].levels[level].labels
@@ -234,7 +234,7 @@ def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
     Cells are named as :func:`drill` takes them, at any levels; one that has no label of either level lies nowhere.
     """
     sides = [cube.level(name) for name in table.levels]
-    mixed = [mixed_cell_of(cube, cell) for cell in cells]
+    mixed = [resolve_cell(cube, cell) for cell in cells]
     return count_cells(cube, mixed, sides, (table.rows, table.columns))
 
 
@@ -255,7 +255,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     own cells there come first.
     """
     require_own_cells(check_cube(cube), "looked into")
-    return rank_members(cube, [mixed_cell_of(cube, cell) for cell in cells])
+    return rank_members(cube, [resolve_cell(cube, cell) for cell in cells])
 
 
 def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
@@ -263,7 +263,7 @@ def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
     places = {
         dimension.levels[at].name: (number, at)
         for number, dimension in enumerate(cube.dimensions)
-        for at in levels_of(dimension)
+        for at in list_levels(dimension)
     }
     if name not in places:
         raise unknown_name(f"level of the {which}", name, places)

@@ -9,13 +9,13 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.api.construct import construct_network, expect_options
-from cube2net.api.query import Asked, query_of
+from cube2net.api.query import Asked, resolve_query
 from cube2net.errors import ParameterError, QueryError, quote_few
 from cube2net.mining.downstream import embed_nodes
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import NodeEmbedder
 from cube2net.model.network import Network
-from cube2net.model.query import Query, asked_of, keys_of, known_rows, rows_of_keys
+from cube2net.model.query import Query, known_rows, list_keys, parse_query, rows_of_keys
 from cube2net.options import NetworkOptions
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ class CubeEmbedding:
 
     def _find_rows(self, query: Asked) -> Array:
         """Return the rows of objects in the cube, in the order in which they are given."""
-        rows = query_of(self.cube, query).objects
+        rows = resolve_query(self.cube, query).objects
         if isinstance(query, Query):
             return rows
         objects = self.cube.objects
-        listed, _ = asked_of(query, partial(known_rows, objects), texts=not objects.whole)
-        return np.asarray(rows_of_keys(objects, keys_of(listed), False, None)[0])
+        listed, _ = parse_query(query, partial(known_rows, objects), texts=not objects.whole)
+        return np.asarray(rows_of_keys(objects, list_keys(listed), False, None)[0])
 
     def fit_transform(self, query: Asked, y: object = None) -> Array:
         """Return the vectors of the objects of a query, by the network of that query."""

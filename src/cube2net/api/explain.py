@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net._util.progress import report_compiling
 from cube2net.api.plan import METHODS
-from cube2net.api.replay import asked_of
+from cube2net.api.replay import restore_context
 from cube2net.cube.window import list_time_attributes
 from cube2net.errors import ParameterError
 from cube2net.explanation.cell_reasons import compute_account, explain_cell
@@ -20,7 +20,7 @@ from cube2net.explanation.object_reasons import explain_object
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 from cube2net.model.interfaces import check_call, chooses_cells
-from cube2net.model.names import node_of
+from cube2net.model.names import resolve_node
 from cube2net.model.network import Network, RequestContext
 from cube2net.network import pagerank
 from cube2net.network.pagerank import find_neighbors
@@ -104,12 +104,12 @@ def explain(
     >>> c2n.explain(network, "Object 59")
     ObjectExplanation(Object 59: neighbor, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
-    network = asked_of(network, cube)
+    network = restore_context(network, cube)
     context = network.context
     assert context is not None
     if node is None:
         return compute_account(network, context, chooses=_chooses(network, context))
-    asked = node_of(context.cube, node)
+    asked = resolve_node(context.cube, node)
     if asked.is_cell:
         return explain_cell(network, context, asked.number)
     options = {} if network.recipe is None else network.recipe.method["options"]
@@ -117,8 +117,8 @@ def explain(
         network,
         context,
         asked.number,
-        ranks=_ranks_of(network, context, options),
-        items=_items_of(context.whole),
+        ranks=_compute_ranks(network, context, options),
+        items=_load_items(context.whole),
         options=options,
     )
 
@@ -129,7 +129,7 @@ def _chooses(network: Network, context: RequestContext) -> bool:
     return len(network.selection.cells) > 0 if known is None else chooses_cells(known)
 
 
-def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, Any]) -> QueryRanks:
+def _compute_ranks(network: Network, context: RequestContext, options: Mapping[str, Any]) -> QueryRanks:
     """Return how objects are ranked for a question; it is found once, by the walk of the method where that ranks."""
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
@@ -141,7 +141,7 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
     return _ranks[context]
 
 
-def _items_of(cube: Cube) -> ItemsOfObjects | None:
+def _load_items(cube: Cube) -> ItemsOfObjects | None:
     """Return the items of a cube by the objects that they mention; they are turned about once."""
     if cube not in _items:
         times = list_time_attributes(cube)

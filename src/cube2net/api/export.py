@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cube2net.model.interfaces import path_of
+from cube2net.model.interfaces import check_path
 from cube2net.model.network import Network
 from cube2net.network.assembly import summarize
 from cube2net.network.export.registry import check_network_path
@@ -14,11 +14,11 @@ from cube2net.network.export.registry import check_network_path
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
     """Raise where a network or a picture could not be written, before any work is done for it."""
     if network is not None:
-        check_network_path(path_of(network, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+        check_network_path(check_path(network, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
     if picture is not None:
         from cube2net.network.drawing.matplotlib import check_picture_path
 
-        check_picture_path(path_of(picture, "the file of the picture"))
+        check_picture_path(check_path(picture, "the file of the picture"))
 
 
 def summary(network: Network) -> dict[str, Any]:

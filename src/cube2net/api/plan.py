@@ -12,15 +12,23 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.packages import Registry
-from cube2net.api.query import Asked, query_of
+from cube2net.api.query import Asked, resolve_query
 from cube2net.cube.cuboids import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of
-from cube2net.model.names import OBJECT, Node, node_of, title_of
+from cube2net.model.interfaces import (
+    LinkObjective,
+    Method,
+    Objective,
+    chooses_cells,
+    counts_repeats,
+    find_name,
+    make_object,
+)
+from cube2net.model.names import OBJECT, Node, format_title, resolve_node
 from cube2net.model.network import Form
 from cube2net.model.query import Query
-from cube2net.model.query import asked_of as listed_of
+from cube2net.model.query import parse_query as listed_of
 from cube2net.model.selection import (
     PAPER_CELLS,
     Budget,
@@ -52,11 +60,11 @@ Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 LINK_TOLERANCE = 1e-5
 
 
-def objective_of(given: Valued) -> Objective | LinkObjective:
+def resolve_objective(given: Valued) -> Objective | LinkObjective:
     """Return the objective of a name, the object itself, or the objective that a function is."""
     if callable(given) and not isinstance(given, type | Objective | LinkObjective):
         return CustomObjective(given)
-    found: Objective | LinkObjective = made(given, OBJECTIVES, (Objective, LinkObjective), "objective", {})
+    found: Objective | LinkObjective = make_object(given, OBJECTIVES, (Objective, LinkObjective), "objective", {})
     return found
 
 
@@ -65,10 +73,10 @@ def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> QueryObjec
 
     It is a record of weighted counts, or the judge that a function of one's own is.
     """
-    return weighed(cube, query_of(cube, query), objective_of(objective))
+    return weigh_query(cube, resolve_query(cube, query), resolve_objective(objective))
 
 
-def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> QueryObjective:
+def weigh_query(cube: Cube, query: Query, objective: Objective | LinkObjective) -> QueryObjective:
     """Return the weights of an objective; whatever is wrong with them is said with the objective's name."""
     try:
         weights: QueryObjective
@@ -90,7 +98,7 @@ def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> Q
 
 def objective_name(objective: Objective | LinkObjective) -> str:
     """Return the name of an objective, of its class or, where it is a function of one's own, of that."""
-    return called(objective.function) if isinstance(objective, CustomObjective) else name_of(objective, OBJECTIVES)
+    return called(objective.function) if isinstance(objective, CustomObjective) else find_name(objective, OBJECTIVES)
 
 
 METHODS: Registry[type[Method]] = Registry(
@@ -160,8 +168,8 @@ class Plan:
 
 def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     """Return the plan of a network; see :func:`construct` for the options and their defaults."""
-    asked = query_of(cube, query)
-    method: Method = made(options.method, METHODS, Method, "method", {})
+    asked = resolve_query(cube, query)
+    method: Method = make_object(options.method, METHODS, Method, "method", {})
     kind = options.form or default_form(method)
     named = default_objective(method, kind) if options.objective is None else options.objective
     levels = options.levels
@@ -170,7 +178,7 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     view = cube if levels == FULL else cuboid(cube, levels)
     levels = FULL if levels == BOTH and view is cube else levels
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    objective = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
+    objective = Cover(r=None) if named == "cover" and view.cells.merged else resolve_objective(named)
     keep_unlinked = options.keep_unlinked
     if keep_unlinked is None and isinstance(objective, LinkObjective):
         keep_unlinked = False
@@ -192,16 +200,16 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
         most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
     budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, best_prefix=options.best_prefix)
     free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
-    return steered(free, steering_of(view, given))
+    return steer(free, resolve_steering(view, given))
 
 
-def steered(plan: Plan, steering: Steering) -> Plan:
+def steer(plan: Plan, steering: Steering) -> Plan:
     """Return the plan under another steering, everything else as it was; what cannot be kept is refused.
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
     view, query, budget, n_cells = plan.cube, plan.query, plan.unsteered, plan.options.n_cells
-    method = name_of(plan.method, METHODS)
+    method = find_name(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
     scope = resolve_scope(view, query, steering, view.bringable)
@@ -215,11 +223,11 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 
-def steering_of(cube: Cube, options: NetworkOptions) -> Steering:
+def resolve_steering(cube: Cube, options: NetworkOptions) -> Steering:
     """Return the steering that options mean, in the cells of a cube."""
     return Steering(
-        pins=tuple(node_of(cube, thing) for thing in several(options.pins)),
-        bans=tuple(node_of(cube, thing) for thing in several(options.bans)),
+        pins=tuple(resolve_node(cube, thing) for thing in several(options.pins)),
+        bans=tuple(resolve_node(cube, thing) for thing in several(options.bans)),
         prefer=tuple(_find_preferred(cube, thing) for thing in several(options.prefer)),
     )
 
@@ -241,9 +249,9 @@ def several(things: Wanted) -> list[Any]:
 
 
 def _find_preferred(cube: Cube, thing: Any) -> int:
-    node = node_of(cube, thing)
+    node = resolve_node(cube, thing)
     if node.is_cell:
-        raise ParameterError(f"prefer takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")
+        raise ParameterError(f"prefer takes objects, and {format_title(cube, node)} is a cell: pin it or ban it")
     return node.number
 
 

@@ -16,7 +16,7 @@ from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
 from cube2net.io.text_records import detect_format
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, expect, path_of
+from cube2net.model.interfaces import check_call, check_path, expect
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
 
 Asked = Any
@@ -28,7 +28,7 @@ def check_cube(cube: Any) -> Cube:
     return expect(Cube, cube, "cube")
 
 
-def query_of(cube: Cube, query: Asked) -> Query:
+def resolve_query(cube: Cube, query: Asked) -> Query:
     """Return the query of some objects of a cube; one that was made for another cube is refused."""
     asked = query if isinstance(query, Query) else check_cube(cube).query(query)
     if int(asked.objects[-1]) >= len(check_cube(cube).objects):
@@ -43,14 +43,14 @@ def query_of(cube: Cube, query: Asked) -> Query:
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
     """Return the names of a query file that no object of the cube bears, or that several do."""
-    found = cube.objects.find(_known(cube, _read(cube, path)[0]))
+    found = cube.objects.find(_find_known(cube, _read(cube, path)[0]))
     return [*found.missing, *found.ambiguous]
 
 
 def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
     """Return the same names, each once, with the label that the file gives it; an empty one where it gives none."""
     names, labels = _read(cube, path)
-    names = _known(cube, names)
+    names = _find_known(cube, names)
     found = cube.objects.find(names)
     lost = {*found.missing, *found.ambiguous}
     given = zip(reversed(names), reversed(labels or [""] * len(names)), strict=True)
@@ -99,7 +99,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     (Query(2 objects, 2 labels, 1 missing), ('nobody',))
     """
     names, labels = _read(check_cube(cube), path)
-    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+    return cube.query(_find_known(cube, names), labels, skip_missing=skip_missing)
 
 
 def read_query_text(cube: Cube, text: str, column: str | None = None) -> ReadNames:
@@ -108,7 +108,7 @@ def read_query_text(cube: Cube, text: str, column: str | None = None) -> ReadNam
     It has a name a line, or is a table with a column of objects and maybe one of labels; nothing is written to a file.
     """
     read = read_text(text, partial(_are_known, cube), column)
-    return read._replace(names=_known(cube, read.names))
+    return read._replace(names=_find_known(cube, read.names))
 
 
 def read_query_bytes(cube: Cube, content: bytes, name: str, column: str | None = None) -> ReadNames:
@@ -117,16 +117,16 @@ def read_query_bytes(cube: Cube, content: bytes, name: str, column: str | None =
     The file is read as :func:`read_query` reads it; ``column`` says where the names are.
     """
     read = query_files.read_query_bytes(content, name, partial(_are_known, cube), column)
-    return read._replace(names=_known(cube, read.names))
+    return read._replace(names=_find_known(cube, read.names))
 
 
 def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the objects of a file with their clusters, a table ``object,cluster``."""
     names, labels = _read(cube, path, CLUSTER)
     if labels is None:
-        name = path_of(path, "the file of the clusters").name
+        name = check_path(path, "the file of the clusters").name
         raise QueryError(f"{quote_unsafe(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
-    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+    return cube.query(_find_known(cube, names), labels, skip_missing=skip_missing)
 
 
 def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
@@ -142,12 +142,12 @@ def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], 
 
 def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
     """Return of every name whether the cube has an object that bears it, or several."""
-    some = _known(cube, list(names))
+    some = _find_known(cube, list(names))
     missing = set(cube.objects.find(some).missing) if some else set()
     return [name not in missing for name in some]
 
 
-def _known(cube: Cube, names: list[str]) -> list[str]:
+def _find_known(cube: Cube, names: list[str]) -> list[str]:
     """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
     bare = {name: strip_guard(name) for name in names if strip_guard(name) != name}
     unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
@@ -156,8 +156,8 @@ def _known(cube: Cube, names: list[str]) -> list[str]:
 
 def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
-    pairs = read_pairs_file(path_of(path, "the file of the links"))
-    found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
+    pairs = read_pairs_file(check_path(path, "the file of the links"))
+    found = cube.objects.find(_find_known(cube, [name for pair in pairs for name in pair]))
     lost = [*found.missing, *found.ambiguous]
     if lost:
         raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {quote_few(lost)}")

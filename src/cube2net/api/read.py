@@ -20,7 +20,15 @@ from cube2net.io.sources import SOURCES
 from cube2net.io.tables import table_source
 from cube2net.io.tables.frames import is_frame
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import ReadsMore, Source, check_call, check_options, made, options_of, path_of
+from cube2net.model.interfaces import (
+    ReadsMore,
+    Source,
+    check_call,
+    check_options,
+    check_path,
+    list_options,
+    make_object,
+)
 from cube2net.model.objects import Objects
 
 SQL = "sql"
@@ -71,7 +79,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     ...     c2n.read_source("tables", folder)
     Corpus(3 objects, 3 items, 2 links)
     """
-    reader, places = reader_of(source, paths, options)
+    reader, places = find_reader(source, paths, options)
     return remembering(reader.read(places, progress=resolve_progress(progress)), reader)
 
 
@@ -95,7 +103,7 @@ def read_more(
     known: Objects, source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any
 ) -> Corpus:
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
-    reader, places = reader_of(source, paths, options)
+    reader, places = find_reader(source, paths, options)
     if isinstance(reader, ReadsMore):
         return reader.read_more(places, known=known, progress=resolve_progress(progress))
     return reader.read(places, progress=resolve_progress(progress))
@@ -288,9 +296,9 @@ def read_task(
     tasks = {"yelp": Yelp, "movies": Movies}
     if source not in tasks:
         raise unknown_name("source of tasks", source, tasks)
-    reader: Yelp | Movies = made(source, tasks, Source, "source", options)
+    reader: Yelp | Movies = make_object(source, tasks, Source, "source", options)
     return reader.read_task(
-        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=resolve_progress(progress)
+        [check_path(path, "a path to read") for path in paths], name, seed=seed, progress=resolve_progress(progress)
     )
 
 
@@ -327,22 +335,22 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     return graphs.from_networkx(graph, **options)
 
 
-def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
+def resolve_corpus(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
     """Return the corpus of what a caller gave to a function, with the options of reading it."""
     if isinstance(data, Corpus):
         check_options(options, "a corpus that is made already", (), function)
         return data
     if is_networkx(data) or is_igraph(data):
         read = graphs.from_networkx if is_networkx(data) else from_igraph
-        allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
+        allowed = [name for name in list_options(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)
     if isinstance(data, str | os.PathLike) and is_reference_file(data) and _are_of_references(options):
         return read_references(os.fspath(data), progress=progress, **options)
     if isinstance(data, str | os.PathLike) and is_graph_file(data):
-        check_options(options, "a graph", options_of(SOURCES["graph"]), function)
+        check_options(options, "a graph", list_options(SOURCES["graph"]), function)
         return read_graph(os.fspath(data), progress=progress, **options)
-    check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
+    check_options(options, "tables", [*list_options(SOURCES["tables"]), "records"], function)
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
     tables = () if data is None else (data,)
@@ -353,17 +361,17 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
     return table_source.read_tables(tables, options, progress)
 
 
-def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:
+def find_reader(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:
     """Return what reads a source, and the paths that it is to read; what is given to SQL are queries."""
     if isinstance(source, str) and source == SQL:
         options, given = {"queries": tuple(given), **options}, ()
-    reader: Source = made(source, SOURCES, Source, "source", options)
-    return reader, [path_of(path, "a path to read") for path in given]
+    reader: Source = make_object(source, SOURCES, Source, "source", options)
+    return reader, [check_path(path, "a path to read") for path in given]
 
 
 def _are_of_references(options: Mapping[str, Any]) -> bool:
     """Return whether options may be those of references; ``objects`` of tables is a column."""
-    return set(options) <= set(options_of(References)) and options.get("objects", "authors") in OBJECT_KINDS
+    return set(options) <= set(list_options(References)) and options.get("objects", "authors") in OBJECT_KINDS
 
 
 def _is_readable(data: object) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 
 from cube2net import __version__
 from cube2net.errors import quote
-from cube2net.model.cube import lineage_of
-from cube2net.model.interfaces import name_of, options_of
+from cube2net.model.cube import get_lineage
+from cube2net.model.interfaces import find_name, list_options
 from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.recipe import FORMAT, Recipe, network_fingerprint
@@ -28,16 +28,16 @@ FILES = ("policy",)
 """Options of methods that name a file, of which only that there is one is said."""
 
 
-def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: int) -> Recipe:
+def make_recipe(plan: Plan, network: Network, methods: Mapping[str, Any], seed: int) -> Recipe:
     """Return the recipe of the network of a plan."""
-    lineage = lineage_of(plan.whole)
+    lineage = get_lineage(plan.whole)
     problems: list[str] = []
-    method = _described(plan.method, methods, "method", problems)
+    method = _describe(plan.method, methods, "method", problems)
     if isinstance(plan.objective, CustomObjective):
         objective: dict[str, Any] = {"name": type(plan.objective).__name__, "options": {}}
         problems.append("its objective is a function of one's own")
     else:
-        objective = _described(plan.objective, OBJECTIVES, "objective", problems)
+        objective = _describe(plan.objective, OBJECTIVES, "objective", problems)
     given: dict[str, Any] = {
         name: getattr(plan.options, name)
         for name, option in OPTIONS.items()
@@ -57,7 +57,7 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
             for name, value in {**given, **_describe_steering(plan)}.items()
         },
         seed=seed,
-        made=made_of(network),
+        made=describe_network(network),
         versions={"cube2net": __version__, "recipe": FORMAT},
         obstacle="; ".join(problems),
     )
@@ -66,26 +66,26 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
 def _describe_steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
     """Return what was pinned, banned and preferred, by labels and ids."""
 
-    def written(node: Node) -> dict[str, Any]:
+    def write_node(node: Node) -> dict[str, Any]:
         if node.is_cell:
             return {CELL: list(plan.cube.cell(node.number))}
         return {OBJECT: plan.whole.objects.ids(np.array([node.number]))[0].as_py()}
 
-    return {name: [written(node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
+    return {name: [write_node(node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def made_of(network: Network) -> dict[str, Any]:
+def describe_network(network: Network) -> dict[str, Any]:
     """Return what tells a network from others: how many nodes and links it has, and a checksum of them."""
     return {"nodes": len(network), "links": len(network.source), "checksum": network_fingerprint(network).hex()[:16]}
 
 
-def _described(thing: object, registry: Mapping[str, Any], what: str, problems: list[str]) -> dict[str, Any]:
-    name = name_of(thing, registry)
+def _describe(thing: object, registry: Mapping[str, Any], what: str, problems: list[str]) -> dict[str, Any]:
+    name = find_name(thing, registry)
     if registry.get(name) is not type(thing):
         problems.append(f"its {what} {quote(name)} is one's own")
         return {"name": name, "options": {}}
     options = {}
-    for option in options_of(type(thing)):
+    for option in list_options(type(thing)):
         value = getattr(thing, option)
         if option in LEFT_OUT:
             continue

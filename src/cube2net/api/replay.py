@@ -16,9 +16,9 @@ from cube2net._util.arrays import Array
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
 from cube2net.api import cubes
-from cube2net.api.construct import construct_by_name, known_choice, network_of
+from cube2net.api.construct import build_network, construct_by_name, known_choice
 from cube2net.api.plan import METHODS, plan_network
-from cube2net.api.recipe import made_of
+from cube2net.api.recipe import describe_network
 from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between
@@ -33,8 +33,8 @@ from cube2net.errors import (
     quote,
     quote_few,
 )
-from cube2net.model.cube import VIEW, Cube, lineage_of
-from cube2net.model.interfaces import check_call, expect, path_of
+from cube2net.model.cube import VIEW, Cube, get_lineage
+from cube2net.model.interfaces import check_call, check_path, expect
 from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -116,12 +116,12 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     >>> network.recipe
     Recipe(greedy, cover, seed 0, 50 in the query, cube ...)
     """
-    place = network_path(path_of(path, "the file of the network"))
+    place = network_path(check_path(path, "the file of the network"))
     recipe = read_recipe(place)
-    asked = cube if isinstance(cube, Cube) else _found(recipe, place, cube)
-    differences = _told_apart(recipe, asked)
-    network = follow(recipe, asked, progress=progress)
-    made = made_of(network)
+    restore_request = cube if isinstance(cube, Cube) else _found(recipe, place, cube)
+    differences = _told_apart(recipe, restore_request)
+    network = follow(recipe, restore_request, progress=progress)
+    made = describe_network(network)
     if made != recipe.made:
         differences.append(_other_network(recipe, made))
     else:
@@ -143,7 +143,7 @@ def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Networ
     """Return what a function makes of all that a recipe says: of cube, query and method, and of parameters by name."""
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
-    seen = _seen(recipe, cube)
+    seen = _restore_view(recipe, cube)
     for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
         given = {name: value for name, value in view.items() if name != VIEW}
         if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
@@ -155,18 +155,20 @@ def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Networ
     objective = _made(recipe.objective, OBJECTIVES, "objective")
     query = _query(recipe, cube)
 
-    def asked(cube: Cube, **parameters: Any) -> Network:
+    def restore_request(cube: Cube, **parameters: Any) -> Network:
         return make(cube, query, method, objective=objective, **parameters)
 
-    network: Network = _with_its_options(asked, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
+    network: Network = _with_its_options(
+        restore_request, "network", cube, {**recipe.parameters, **_steering(recipe, cube)}
+    )
     return network
 
 
-def _seen(recipe: Recipe, cube: Cube) -> int:
+def _restore_view(recipe: Recipe, cube: Cube) -> int:
     """Return how many of the recipe's first views are the last that a cube is seen through."""
     wanted, given = (
         [json.dumps(dict(view), sort_keys=True, default=str) for view in views]
-        for views in (recipe.cube["views"], lineage_of(cube).views)
+        for views in (recipe.cube["views"], get_lineage(cube).views)
     )
     return next((many for many in range(min(len(wanted), len(given)), 0, -1) if given[-many:] == wanted[:many]), 0)
 
@@ -212,7 +214,7 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
 def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
     """Return what is told before anything is made: another cube, another version."""
     told = []
-    origin, checksum = lineage_of(cube).origin, recipe.cube.get("checksum")
+    origin, checksum = get_lineage(cube).origin, recipe.cube.get("checksum")
     if checksum is not None and origin is not None and origin.seal != checksum:
         now = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
         told.append(f"the cube is another one or was changed: {now}")
@@ -290,14 +292,14 @@ ARRAYS = {"objects": "<i4", "cells": "<i4", "values": "<f8"}
 PARTS = ("value", "bound", "train_seconds", "note")
 
 
-def choice_of(network: Network) -> str:
+def describe_choice(network: Network) -> str:
     """Return what a method chose and how it was asked, as JSON; nothing where the network cannot be made of that."""
     recipe, selection = network.recipe, network.selection
     if recipe is None or recipe.obstacle:
         return ""
     about = {
         "recipe": recipe.to_dict(),
-        **{name: _packed(getattr(selection, name), kind) for name, kind in ARRAYS.items()},
+        **{name: _pack(getattr(selection, name), kind) for name, kind in ARRAYS.items()},
         **{name: getattr(selection, name) for name in PARTS},
         "settings": plain_value(network.settings),
         "seconds": dict(network.seconds),
@@ -320,21 +322,23 @@ def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
     selection = Selection(**parts)
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
-        asked = plan_network(cube, query, NetworkOptions(method=method, **parameters))
+        restore_request = plan_network(cube, query, NetworkOptions(method=method, **parameters))
         empty = about["settings"]["empty_value"]
-        return network_of(asked, known_choice(asked, selection, recipe.seed, empty, about["seconds"], bound))
+        return build_network(
+            restore_request, known_choice(restore_request, selection, recipe.seed, empty, about["seconds"], bound)
+        )
 
     network = asked_by(recipe, cube, make)
-    if made_of(network) != recipe.made:
+    if describe_network(network) != recipe.made:
         raise InputError("the network that was chosen cannot be had again: ask for it once more")
     return replace(network, recipe=recipe, selection=selection, settings=about["settings"], seconds=about["seconds"])
 
 
-def _packed(numbers: Array, kind: str) -> str:
+def _pack(numbers: Array, kind: str) -> str:
     return base64.b64encode(np.ascontiguousarray(numbers, dtype=kind).tobytes()).decode("ascii")
 
 
-def asked_of(network: Network, cube: Cube | None = None) -> Network:
+def restore_context(network: Network, cube: Cube | None = None) -> Network:
     """Return the network with the question that it answers.
 
     A network of this process has it, and is returned as it is. One that came from another process is made again of the
@@ -350,7 +354,7 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
             f"the network came from another process and left its cube there: give the cube{_of_folder(network.recipe)} "
             "(cube=…)"
         )
-    return _followed(network.recipe, expect(Cube, cube, "cube"))
+    return _follow(network.recipe, expect(Cube, cube, "cube"))
 
 
 def check_network(network: object) -> None:
@@ -363,13 +367,13 @@ def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None
 
     It has to be the same as when it was written; see :func:`replay` for what differs.
     """
-    recipe = read_recipe(network_path(path_of(path, "the file of the network")))
-    return _followed(recipe, cube, progress)
+    recipe = read_recipe(network_path(check_path(path, "the file of the network")))
+    return _follow(recipe, cube, progress)
 
 
-def _followed(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
+def _follow(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
     made = follow(recipe, cube, progress=progress)
-    if made_of(made) != recipe.made:
+    if describe_network(made) != recipe.made:
         raise InputError(
             f"the cube makes another network by this recipe: give the cube that it was made of{_of_folder(recipe)}"
         )

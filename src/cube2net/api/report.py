@@ -7,7 +7,7 @@ from typing import Any
 
 from cube2net._util.packages import require
 from cube2net.api.compare import BY_NAME, JOURNAL, Methods, maker, named_methods
-from cube2net.api.query import query_of
+from cube2net.api.query import resolve_query
 from cube2net.evaluation import trials
 from cube2net.evaluation.report import page
 from cube2net.evaluation.report.page import Illustrator, Report, write
@@ -16,7 +16,7 @@ from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, path_of
+from cube2net.model.interfaces import check_call, check_path
 from cube2net.model.query import Query
 from cube2net.network.drawing.layout import layout
 
@@ -49,7 +49,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     ...     c2n.read_comparison(folder, query)
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
-    return trials.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
+    return trials.read_comparison(check_path(folder, "the folder of the comparison") / JOURNAL, query)
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def write_report(
     comparison: Comparison, folder: str | Path, cube: Cube, query: Query, *, methods: Methods | None, **options: Any
 ) -> list[Path]:
     """Write the report of a comparison and return its files; see :meth:`cube2net.Comparison.write_report`."""
-    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
+    make = maker(cube, resolve_query(cube, query), {**BY_NAME, **named_methods(methods)})
     return report_files(make, comparison, folder, **options)
 
 
@@ -80,7 +80,7 @@ def report_files(
     spreadsheet_safe: bool = False,
 ) -> list[Path]:
     """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
-    place = path_of(folder, "the folder of the report")
+    place = check_path(folder, "the folder of the report")
     check_report()
     said, estimates = judge_comparison(comparison), all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)

@@ -14,7 +14,7 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.text import shorten
 from cube2net.api import cubes
 from cube2net.api.build import build
-from cube2net.api.checkpoints import digest, identity_of
+from cube2net.api.checkpoints import describe_identity, digest
 from cube2net.api.cubes import READING, read_manifest
 from cube2net.api.read import remembering
 from cube2net.api.suggest import check_found
@@ -30,7 +30,7 @@ from cube2net.io.tables.table_source import TableReading, Tables
 from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.interfaces import NamesFiles, Source, made
+from cube2net.model.interfaces import NamesFiles, Source, make_object
 from cube2net.model.suggestion import Suggestion
 from cube2net.topics.lda import Lda
 
@@ -128,7 +128,7 @@ def identify_reading(
     contents = digest([(path.name, _contents_checksum(path)) for path in files])
     asked = [list(dimensions), min_objects, seed]
     return ReadingIdentity(
-        checksum=digest(__version__, identity_of(reader, SOURCES.values()), contents, asked),
+        checksum=digest(__version__, describe_identity(reader, SOURCES.values()), contents, asked),
         contents=contents,
         origin="" if uploaded else digest([str(path.resolve()) for path in paths]),
     )
@@ -245,7 +245,7 @@ class SpreadsheetReading:
     topics: int | None
     min_objects: int
     remarks: tuple[str, ...]
-    columns: tuple[dict[str, str], ...]
+    columns: tuple[dict[str, Any], ...]
     reason: str
     files: tuple[str, ...]
     may_become: tuple[tuple[str, str], ...] = ()
@@ -335,7 +335,7 @@ def sheet_source(paths: Sequence[Path]) -> str:
 
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
     """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
-    reader: Source = made(sheet_source(paths), SOURCES, Source, "source", options or {})
+    reader: Source = make_object(sheet_source(paths), SOURCES, Source, "source", options or {})
     return reader
 
 

@@ -13,8 +13,8 @@ from cube2net._util.arrays import Array, row_of_entries
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
-from cube2net.api.query import Asked, query_of, read_query
-from cube2net.api.read import corpus_of
+from cube2net.api.query import Asked, read_query, resolve_query
+from cube2net.api.read import resolve_corpus
 from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import TOPIC, parse_bins
@@ -109,7 +109,7 @@ def suggest(
     city → state (all of 120 items)
     """
     progress = resolve_progress(progress)
-    corpus = corpus_of(data, tables, progress, suggest)
+    corpus = resolve_corpus(data, tables, progress, suggest)
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:
         return found
@@ -222,13 +222,13 @@ class _Ranking:
         )
         if self._asked is None:
             named = self.query
-            self._asked = read_query(cube, named) if isinstance(named, Path) else query_of(cube, named)
+            self._asked = read_query(cube, named) if isinstance(named, Path) else resolve_query(cube, named)
             if len(self._asked) < LEAST_QUERY:
                 raise QueryError(
                     f"the query has {len(self._asked):,} objects, expected {LEAST_QUERY} or more to hide half of them"
                 )
         shares = [self._share(cube, self._asked.objects, split) for split in range(self.splits)]
-        return replace(_counted(cube, proposal, self.found.min_objects), held=_interval(shares))
+        return replace(_count_cells(cube, proposal, self.found.min_objects), held=_interval(shares))
 
     def _share(self, cube: Cube, objects: Array, split: int) -> float:
         """Return which share of a hidden half is among the objects of chosen cells, at sizes the same for all."""
@@ -283,7 +283,7 @@ def held_share(cube: Cube, cells: Sequence[int], visible: Array, hidden: Array, 
     return held / len(hidden)
 
 
-def _counted(cube: Cube, proposal: Proposal, least: int) -> Proposal:
+def _count_cells(cube: Cube, proposal: Proposal, least: int) -> Proposal:
     """Return a proposal with the cells of its cube."""
     parts = cube.cells.members, cube.small.members
     cell = np.concatenate([row_of_entries(parts[0]), row_of_entries(parts[1]) + len(parts[0])])

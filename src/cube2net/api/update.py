@@ -22,7 +22,7 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.interfaces import Engine, check_call, path_of
+from cube2net.model.interfaces import Engine, check_call, check_path
 from cube2net.topics.lda_model import read_model
 
 
@@ -120,28 +120,28 @@ def add_items(
         raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
-    place, progress = path_of(folder, "the folder of the cube"), resolve_progress(progress)
+    place, progress = check_path(folder, "the folder of the cube"), resolve_progress(progress)
     added: dict[str, int] = {}
 
-    def grown(cube: Cube) -> Cube:
+    def grow(cube: Cube) -> Cube:
         new = leave_out_known(cube, corpus) if skip_known and corpus is not None else corpus
         changes = Changes(new, topics)
         if replace or remove:
             changes = find_changes(cube, new, replaces=replace, remove=remove, topics=topics)
         if not replace and new is not None and new.links is not None:
             changes.link_counts["heavier"] = count_heavier(cube, new)
-        after = _changed(cube, changes, ENGINES[engine](), progress)
+        after = _change(cube, changes, ENGINES[engine](), progress)
         before = _counts(cube)
         added.update({name: count - before[name] for name, count in _counts(after).items()})
         added.update({f"{what} items": count for what, count in changes.counts.items()})
         added.update({f"{what} links": count for what, count in changes.link_counts.items()})
         return after
 
-    change_folder(place, grown, progress=progress)
+    change_folder(place, grow, progress=progress)
     return cubes.open(place), added
 
 
-def _changed(cube: Cube, changes: Changes, engine: Engine, progress: Progress) -> Cube:
+def _change(cube: Cube, changes: Changes, engine: Engine, progress: Progress) -> Cube:
     """Return a cube with what comes and without what goes; where it has all of it and nothing goes, it is the same."""
     corpus = changes.corpus
     if not changes.goes and (corpus is None or (changes.counts and _has_all(cube, corpus))):
@@ -170,7 +170,7 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     """Return the topics of new texts, by the topic model that was trained for a cube."""
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
-    return read_model(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+    return read_model(cube.topic_model()).label_texts(texts, known=_list_topics(cube))
 
 
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
@@ -181,11 +181,11 @@ def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None
     if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
         corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:
-        return read_model(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+        return read_model(cube.topic_model()).topics(corpus, known=_list_topics(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
 
 
-def _topics_of(cube: Cube) -> set[str]:
+def _list_topics(cube: Cube) -> set[str]:
     """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
     dimensions = {
         spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC

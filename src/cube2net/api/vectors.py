@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.errors import ParameterError, check_int
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, made
+from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, make_object
 from cube2net.model.vectors import Vectors
 from cube2net.vectors.cell_vectors import VECTORS
 from cube2net.vectors.nearest_cells import Nearest
@@ -22,7 +22,7 @@ def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int 
             f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
             "an embedding of nodes: rename the method if it embeds cells"
         )
-    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    maker: CellEmbedder = make_object(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
     return maker.embed_cells(cube, seed=seed)
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
-from cube2net.api.replay import asked_of
+from cube2net.api.replay import restore_context
 from cube2net.errors import ParameterError, quote
 from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells
-from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
+from cube2net.model.names import CELL, OBJECT, Node, format_title, resolve_node
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
@@ -25,22 +25,22 @@ from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
     """Return what becomes of a network without some cells and objects and with others, both at once."""
-    network = asked_of(network, cube)
+    network = restore_context(network, cube)
     context = _require_context(network)
     out, inside = (_nodes(context.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
     for node in [each for each in out if each in inside][:1]:
-        raise ParameterError(f"{quote(title_of(context.cube, node))} is left out and put in: it cannot be both")
+        raise ParameterError(f"{quote(format_title(context.cube, node))} is left out and put in: it cannot be both")
     known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
-    names = {"without": _named(context.cube, out), "with_": _named(context.cube, inside)}
-    names["known"] = _named(context.cube, known)
+    names = {"without": _name_nodes(context.cube, out), "with_": _name_nodes(context.cube, inside)}
+    names["known"] = _name_nodes(context.cube, known)
     query = _query_without(network.query, [node.number for node in out if not node.is_cell])
     after = context.again(context.steering.banning(out).pinning(inside), query)
     now = after.selection.bound
     if query is None and _keeps_bound(context, _require_context(after)):
         now = min((each for each in (network.selection.bound, now) if each is not None), default=None)
-    return _compared(network, after, _merely(network, after, out, inside), bound=now, **names)
+    return _compare(network, after, _merely(network, after, out, inside), bound=now, **names)
 
 
 def _require_context(network: Network) -> RequestContext:
@@ -52,7 +52,7 @@ def _require_context(network: Network) -> RequestContext:
 def _nodes(cube: Cube, given: Any) -> list[Node]:
     """Return the cells and objects that a caller names: one, or several in a list."""
     one = isinstance(given, tuple) and len(given) and all(isinstance(label, str) for label in given)
-    return list(dict.fromkeys(node_of(cube, thing) for thing in ([given] if one else several(given))))
+    return list(dict.fromkeys(resolve_node(cube, thing) for thing in ([given] if one else several(given))))
 
 
 def _is_in(network: Network, node: Node) -> bool:
@@ -97,14 +97,14 @@ def _changed(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str
     return np.array([*(row for row in rows.tolist() if row not in gone and row not in come), *come], dtype=np.int32)
 
 
-def _compared(
+def _compare(
     before: Network, after: Network, merely: float, *, bound: float | None, **names: tuple[NamedNode, ...]
 ) -> Change:
     """Return the change from a network to another, both of one cube."""
     cube = _require_context(after).cube
     entered, left = (
-        _named(cube, [Node(CELL, cell) for cell in _new(one.selection.cells, other.selection.cells)])
-        + _named(cube, [Node(OBJECT, row) for row in _new(one.objects, other.objects)])
+        _name_nodes(cube, [Node(CELL, cell) for cell in _new(one.selection.cells, other.selection.cells)])
+        + _name_nodes(cube, [Node(OBJECT, row) for row in _new(one.objects, other.objects)])
         for one, other in ((after, before), (before, after))
     )
     value = after.selection.value
@@ -129,11 +129,11 @@ def _new(rows: Array, others: Array) -> list[int]:
     return [int(row) for row in rows[~np.isin(rows, others)]]
 
 
-def _named(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
+def _name_nodes(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
     """Return cells and objects with what they are called."""
     ids = iter(cube.objects.ids(np.array([node.number for node in nodes if not node.is_cell], np.int32)).to_pylist())
     return tuple(
-        NamedNode(node, title_of(cube, node), tuple(cube.cell(node.number)) if node.is_cell else next(ids))
+        NamedNode(node, format_title(cube, node), tuple(cube.cell(node.number)) if node.is_cell else next(ids))
         for node in nodes
     )
 
@@ -143,7 +143,7 @@ def compute_pin_costs(
     network: Network, cube: Cube | None = None, *, progress: ProgressOption = None
 ) -> tuple[Price, ...]:
     """Return what every pin and ban of a network costs; see :meth:`cube2net.Network.pin_costs`."""
-    network = asked_of(network, cube)
+    network = restore_context(network, cube)
     context = network.context
     if context is None:
         return ()
@@ -171,7 +171,7 @@ def _without(kind: str, steering: Steering, context: RequestContext) -> Network 
 
 
 def _price(kind: str, node: Node, network: Network, without: Network | None, context: RequestContext) -> Price:
-    title = title_of(context.cube, node)
+    title = format_title(context.cube, node)
     if without is None:
         return Price(kind, title, network.selection.value, needed=True)
     if context.method in METHODS and not chooses_cells(METHODS[context.method]):
@@ -186,6 +186,6 @@ def _apart(cube: Cube, kind: str, without: Array, now: Array) -> tuple[tuple[str
 
     def titles(numbers: Array, others: Array) -> tuple[str, ...]:
         only = numbers[np.isin(numbers, others, invert=True)].tolist()
-        return tuple(title_of(cube, Node(kind, number)) for number in only)
+        return tuple(format_title(cube, Node(kind, number)) for number in only)
 
     return titles(without, now), titles(now, without)

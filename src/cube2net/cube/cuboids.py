@@ -26,7 +26,7 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
-from cube2net.model.names import mixed_cell_of, names_at
+from cube2net.model.names import names_at, resolve_cell
 
 FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]
@@ -307,7 +307,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     (('202X', '∗'), ('2019', 'ACL'))
     """
     require_own_cells(cube, "cut to some cells")
-    rows = [mixed_cell_of(cube, cell) for cell in cells]
+    rows = [resolve_cell(cube, cell) for cell in cells]
     tables = [_LabelTable.of(old, [row.levels[i] for row in rows], names_at) for i, old in enumerate(cube.dimensions)]
     own = join_all_labels(cube)
     all_members = join_rows(cube.cells.members, cube.small.members)

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net.model.corpus import Corpus, decoded, distinct_pairs, texts_of_rows
+from cube2net.model.corpus import Corpus, decode, distinct_pairs, texts_of_rows
 from cube2net.model.suggestion import Dependency
 
 FEWEST_PAIRS, MOST_PAIRS = 100, 5_000
@@ -273,7 +273,7 @@ def _of_texts(name: str, column: pa.Array) -> Seen:
 
 def _lengths(column: pa.Array) -> tuple[float, float]:
     """Return how many signs and words a value has on average, looking at the first few thousand."""
-    column = decoded(column)
+    column = decode(column)
     texts = pc.drop_null(column[:5_000] if column.null_count < HALF * len(column) else pc.drop_null(column)[:5_000])
     texts = pc.utf8_trim_whitespace(pc.cast(texts, pa.large_string()))
     if len(texts) == 0:

@@ -41,7 +41,7 @@ from cube2net.design.combinations import (
     told_together,
 )
 from cube2net.errors import Message, Setting, check_int, join_names
-from cube2net.model.corpus import Corpus, decoded, texts_of_rows
+from cube2net.model.corpus import Corpus, decode, texts_of_rows
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec
 from cube2net.model.suggestion import Attribute, Proposal, SampleCell, Suggestion
 
@@ -290,7 +290,7 @@ def text_of(corpus: Corpus) -> str:
 
 def with_text(corpus: Corpus, attribute: str) -> Corpus:
     """Return a corpus whose texts are those of an attribute, which stays an attribute as well."""
-    texts = pc.cast(decoded(corpus.items[attribute]), pa.string())
+    texts = pc.cast(decode(corpus.items[attribute]), pa.string())
     return replace(corpus, items=corpus.items.append_column("text", texts))
 
 
@@ -398,17 +398,17 @@ def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination],
 SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
 """Of so many objects or more, a cell needs so many."""
 ROLE_WORDS = {
-    "id": "tells rows apart",
+    "id": "identifier",
     "name": "name",
     "kind": "kind",
     "text": "text, in which topics are found",
     "source": "one end of a link",
     "target": "the other end of a link",
-    "names": "names other rows: the links",
+    "names": "links: names other rows",
     "weight": "weight of a link",
     "time": "time of a link",
     "item": "record",
-    "object": "who or what is mentioned",
+    "object": "objects of a record",
 }
 """What a column is, in words, by its role."""
 
@@ -444,14 +444,14 @@ def cell_size(objects: int) -> int:
     return next(few for many, few in SIZES if objects >= many)
 
 
-def columns_in_words(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec]) -> list[dict[str, str]]:
+def columns_in_words(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec]) -> list[dict[str, Any]]:
     """Return what every column was taken for and why: first those that have a role, then the attributes."""
     used: dict[str, str] = {}
     for spec in chosen:
         used[spec.attribute] = f"dimension {spec}" if str(spec) != spec.attribute else "dimension"
         for level in spec.levels:
             used.setdefault(level.source, f"level above {level.below}")
-    rows: list[dict[str, str]] = []
+    rows: list[dict[str, Any]] = []
     own = False
     for role, name in (corpus.source.get("columns") or {}).items():
         table, _, what = role.rpartition(".")
@@ -459,8 +459,11 @@ def columns_in_words(corpus: Corpus, found: Suggestion, chosen: Sequence[Dimensi
             own = True
         elif name:
             what = "names" if what == "target" and own else what
-            rows.append({"table": table, "column": name, "what": ROLE_WORDS.get(what, what), "why": ""})
+            rows.append(
+                {"table": table, "column": name, "what": ROLE_WORDS.get(what, what), "why": "", "is_used": True}
+            )
     for each in found.attributes:
         what = used.get(each.name, "kept, no dimension")
-        rows.append({"table": "", "column": each.name, "what": what, "why": f"{each.name} {each.reason}"})
+        is_used = each.name in used
+        rows.append({"table": "", "column": each.name, "what": what, "why": str(each.reason), "is_used": is_used})
     return rows

@@ -11,7 +11,7 @@ from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
-from cube2net.model.names import CELL, Node, mixed_cell_of
+from cube2net.model.names import CELL, Node, resolve_cell
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
@@ -126,7 +126,7 @@ def compute_label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]
     Labels are counted in all cells of the cube, or of the cube that its cells were picked from.
     """
     whole = cube.finest if cube.cells.merged else None
-    own = mixed_cell_of(cube, Node(CELL, cell)) if whole is None else mixed_cell_of(whole, cube.cell(cell))
+    own = resolve_cell(cube, Node(CELL, cell)) if whole is None else resolve_cell(whole, cube.cell(cell))
     cube = whole or cube
     lifts = []
     for column, (dimension, at, label) in enumerate(zip(cube.dimensions, own.levels, own.labels, strict=True)):

@@ -11,7 +11,7 @@ import numpy as np
 from cube2net._util.arrays import Array, Ragged, distinct, offsets, row_keys, row_of_entries, take_rows
 from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
-from cube2net.model.names import Levels, MixedCell, levels_of
+from cube2net.model.names import Levels, MixedCell, list_levels
 
 MAX_TABLE_SIZE = 2**20
 """Entries up to which a lookup table is faster than sorting."""
@@ -107,7 +107,7 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
 
 def list_cuboids(cube: Cube) -> list[Levels]:
     """Return all cuboids except the one of ∗ alone, the more general ones first."""
-    choices = [[None, *reversed(levels_of(dimension))] for dimension in cube.dimensions]
+    choices = [[None, *reversed(list_levels(dimension))] for dimension in cube.dimensions]
 
     def detail(cuboid: Levels) -> tuple[int, int]:
         levels = [(dimension, at) for dimension, at in zip(cube.dimensions, cuboid, strict=True) if at is not None]

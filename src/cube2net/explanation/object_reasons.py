@@ -19,7 +19,7 @@ from cube2net.explanation.link_evidence import (
     find_shortest_paths,
     name_objects,
 )
-from cube2net.model.cube import limits_of
+from cube2net.model.cube import list_limits
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, RequestContext
@@ -130,7 +130,7 @@ def find_near_miss(
     if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
     if forbidden is not None and forbidden[row]:
-        by = limits_of(context.whole)
+        by = list_limits(context.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
     if network.form == "hybrid":

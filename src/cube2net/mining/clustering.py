@@ -265,13 +265,13 @@ def _contingency(found: Labels, truth: Labels) -> Array:
     _same_length(len(found), len(truth))
     if not len(found):
         raise InputError("there are no objects to score: give one label for each object, found and true")
-    rows, columns = _numbered(found), _numbered(truth)
+    rows, columns = _number_labels(found), _number_labels(truth)
     width = int(columns.max()) + 1
     both = np.bincount(rows * width + columns, minlength=(int(rows.max()) + 1) * width).reshape(-1, width)
     return both.astype(np.float64)
 
 
-def _numbered(labels: Iterable[Any]) -> Array:
+def _number_labels(labels: Iterable[Any]) -> Array:
     """Return a number for every label, equal for equal labels, in the order in which they first come."""
     if isinstance(labels, np.ndarray):
         if labels.ndim != 1:

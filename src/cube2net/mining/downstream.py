@@ -23,7 +23,7 @@ from cube2net.mining.link_prediction import (
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS, TRIED
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import NodeEmbedder, Recommender, made, repr_of
+from cube2net.model.interfaces import NodeEmbedder, Recommender, format_repr, make_object
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
@@ -40,7 +40,7 @@ def embed_nodes(
     network: Network, embedding: str | NodeEmbedder = "deepwalk", *, seed: int = 0, **options: Any
 ) -> Array:
     """Return a vector for every node of a network, learned from its links; one without links has zeros."""
-    maker: NodeEmbedder = made(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
+    maker: NodeEmbedder = make_object(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
     return maker.embed(network, seed=seed)
 
 
@@ -95,7 +95,7 @@ def make_clustering_task(query: Query, models: Given | None = None) -> Downstrea
         scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
         return scores, found.labels, spent
 
-    return DownstreamTask(mine, {name: repr_of(each) for name, each in embeddings.items()}, tuple(METRICS))
+    return DownstreamTask(mine, {name: format_repr(each) for name, each in embeddings.items()}, tuple(METRICS))
 
 
 def make_hidden_task(
@@ -122,14 +122,14 @@ def make_hidden_task(
         found = rank_pairs(vectors, links, others)
         return {"AUC": found.mean}, found.auc.round(SCORE_DIGITS)[:, None], spent
 
-    parameters = {name: repr_of(each) for name, each in embeddings.items()}
+    parameters = {name: format_repr(each) for name, each in embeddings.items()}
     return DownstreamTask(mine, parameters, HIDDEN_MEASURES, (*links, *others))
 
 
 def _embeddings(models: Given | None) -> dict[str, NodeEmbedder]:
     """Return embeddings by name, all without names."""
     asked = _by_name(models, EMBEDDINGS).items()
-    return {name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name, each in asked}
+    return {name: make_object(each, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name, each in asked}
 
 
 def make_link_task(
@@ -138,10 +138,10 @@ def make_link_task(
     """Return recommenders, which are to find hidden links again; one that is named is tried with several settings."""
     tried: dict[str, tuple[Recommender, ...]] = {}
     for name, each in _by_name(models, LINK_MODELS).items():
-        found: Recommender = made(each, RECOMMENDERS, Recommender, "recommender", {})
+        found: Recommender = make_object(each, RECOMMENDERS, Recommender, "recommender", {})
         tried[name] = TRIED[each] if isinstance(each, str) else (found,)
     links = HiddenLinks.of(cube, query, *hidden, users)
-    parameters = {name: " or ".join(map(repr_of, several)) for name, several in tried.items()}
+    parameters = {name: " or ".join(map(format_repr, several)) for name, several in tried.items()}
     return DownstreamTask(LinkPredictor(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
 
 

@@ -184,7 +184,7 @@ def rank_pairs(vectors: Array, hidden: Pairs, unlinked: Pairs) -> PairRanking:
         raise InputError(f"vectors have shape {vectors.shape}, expected a row of finite numbers for each object")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     units = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
-    ends = [_checked(name, pairs, len(vectors)) for name, pairs in (("hidden", hidden), ("unlinked", unlinked))]
+    ends = [_check_pairs(name, pairs, len(vectors)) for name, pairs in (("hidden", hidden), ("unlinked", unlinked))]
     own, others = (_cosines(units, *pair) for pair in ends)
     others.sort()
     below, up_to = (np.searchsorted(others, own, side) for side in ("left", "right"))
@@ -205,7 +205,7 @@ def _cosines(units: Array, source: Array, target: Array) -> Array:
     return found.round(COSINE_DIGITS) + 0.0
 
 
-def _checked(name: str, pairs: Pairs, count: int) -> Pairs:
+def _check_pairs(name: str, pairs: Pairs, count: int) -> Pairs:
     source, target = (np.asarray(side) for side in pairs)
     if source.ndim != 1 or source.shape != target.shape or not len(source):
         raise InputError(

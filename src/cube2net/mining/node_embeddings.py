@@ -29,12 +29,12 @@ MAX_STEPS = 131_072
 NODES_PER_THREAD = 256
 
 
-def links_of(network: Network) -> Links:
+def collect_links(network: Network) -> Links:
     """Return the links of a network on both ends, by the positions of its nodes."""
     return links_from_pairs(network.source, network.target, network.weight, len(network))
 
 
-def bits_of(seed: int, *purpose: str) -> np.uint64:
+def draw_bits(seed: int, *purpose: str) -> np.uint64:
     """Return the 64 bits that stand for a seed and a purpose in compiled code."""
     return np.uint64(stream(seed, "mine", *purpose).integers(0, 2**64, dtype=np.uint64))
 
@@ -117,7 +117,7 @@ class Walks:
             running_sums(indptr, weights, sums)
             linked[linked] = sums[indptr[1:][linked] - 1] > 0
         nodes = np.flatnonzero(linked).astype(np.int32)
-        return cls(links, nodes, sums, rounds, length, p, q, bits_of(seed, "walks"))
+        return cls(links, nodes, sums, rounds, length, p, q, draw_bits(seed, "walks"))
 
     @property
     def ends(self) -> Any:
@@ -272,7 +272,7 @@ def _learn_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
     outputs = blank(count, dimensions)
     workers = threads(method.workers, len(nodes))
     noise = chances(walks.visits(workers) ** POWER)
-    bits = bits_of(seed, "skipgram")
+    bits = draw_bits(seed, "skipgram")
     near = min(method.window, walks.length - 1)
     turns, negatives = method.epochs * walks.rounds, method.negatives
     fall = rate * (1.0 - LAST) / (turns * len(nodes))
@@ -310,7 +310,7 @@ def _learn_links(method: Line, links: Links, order: str, dimensions: int, seed: 
     outputs = inputs if order == "first" else blank(count, dimensions)
     workers = threads(method.workers, len(nodes))
     ends, noise = chances(walks.strengths), chances(walks.strengths**POWER)
-    bits = bits_of(seed, "links", order)
+    bits = draw_bits(seed, "links", order)
     total = method.samples * len(nodes)
     fall = rate * (1.0 - LAST) / total
 
@@ -332,7 +332,7 @@ class _LinkEmbedding:
 
     def embed(self, network: Network, *, seed: int = 0) -> Array:
         """Return one float32 row for every node of a network; a node without links has a row of zeros."""
-        return self.embed_links(links_of(network), seed=seed)
+        return self.embed_links(collect_links(network), seed=seed)
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
@@ -429,13 +429,13 @@ class Line(_LinkEmbedding):
         if self.order != "both":
             return _learn_links(self, links, self.order, self.dimensions, seed)
         parts = [_learn_links(self, links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
-        return np.concatenate([scaled(part) for part in parts], axis=1)
+        return np.concatenate([scale_rows(part) for part in parts], axis=1)
 
 
-def scaled(rows: Array) -> Array:
+def scale_rows(rows: Array) -> Array:
     """Return rows of length 1; rows of zeros stay as they are.
 
-    >>> scaled(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    >>> scale_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

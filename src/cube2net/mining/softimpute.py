@@ -230,11 +230,11 @@ def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int,
     for _ in range(rounds):
         shrink = roots / (roots**2 + penalty)
         moved = (rest().T @ left) * shrink + right * (roots**2 * shrink)
-        right, roots, turn = _balanced(moved * roots)
+        right, roots, turn = _balance(moved * roots)
         left = left @ turn
         shrink = roots / (roots**2 + penalty)
         moved = (rest() @ right) * shrink + left * (roots**2 * shrink)
-        left, roots, turn = _balanced(moved * roots)
+        left, roots, turn = _balance(moved * roots)
         right = right @ turn
         if len(history) > 2 and history[-4] - history[-2] <= tolerance * history[-4]:
             break
@@ -269,7 +269,7 @@ def _whole(found: Solution, wide: Solution) -> Solution:
     )
 
 
-def _balanced(product: Array) -> tuple[Array, Array, Array]:
+def _balance(product: Array) -> tuple[Array, Array, Array]:
     """Return the left singular vectors, the roots of the singular values and the right singular vectors."""
     vectors, values, turn = np.linalg.svd(product, full_matrices=False)
     return vectors, np.sqrt(values), turn.T

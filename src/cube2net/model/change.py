@@ -65,7 +65,7 @@ class Price:
             return f"{what} is necessary for the pins to fit"
         price = self.price
         if price is not None:
-            return f"{what} {'pays' if price < 0 else 'costs'} {_amount(abs(price)) if price else 'nothing'}"
+            return f"{what} {'pays' if price < 0 else 'costs'} {_format_amount(abs(price)) if price else 'nothing'}"
         if not (self.missed or self.instead):
             return f"{what} changes nothing"
         if self.kind == PIN:
@@ -87,10 +87,10 @@ class Price:
         }
 
 
-def _amount(number: float) -> str:
+def _format_amount(number: float) -> str:
     """Return a number with three digits that say something; whole ones in full.
 
-    >>> _amount(0.0041249), _amount(1234.0)
+    >>> _format_amount(0.0041249), _format_amount(1234.0)
     ('0.00412', '1,234')
     """
     return f"{number:,.0f}" if number == int(number) else f"{number:.3g}"
@@ -168,7 +168,7 @@ class Change(Shown):
             merely = "merely put in" if self.with_ else "with nothing chosen anew"
             parts.append(f"{merely} it would be {self._text(self.merely)}")
         told = ", ".join(parts) or "nothing else changes"
-        return f"{' '.join([self._asked(), *worth])}: {told}{self._said_of_proof()}"
+        return f"{' '.join([self._describe_request(), *worth])}: {told}{self._said_of_proof()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as JSON has it; of the network, how many nodes and links it has.
@@ -196,14 +196,14 @@ class Change(Shown):
             "links": len(self.network.source),
         }
 
-    def _asked(self) -> str:
+    def _describe_request(self) -> str:
         words = {"without": self.without, "with": self.with_}
-        return " and ".join(f"{word} {_listed(nodes)}" for word, nodes in words.items() if nodes)
+        return " and ".join(f"{word} {_list_titles(nodes)}" for word, nodes in words.items() if nodes)
 
     def _said_of_known(self) -> str:
         out, inside = ([each for each in nodes if each in self.known] for nodes in (self.without, self.with_))
-        said = [f"{_listed(out)} {_are(out)} not in the network"] if out else []
-        said += [f"{_listed(inside)} {_are(inside)} in the network already"] if inside else []
+        said = [f"{_list_titles(out)} {_are(out)} not in the network"] if out else []
+        said += [f"{_list_titles(inside)} {_are(inside)} in the network already"] if inside else []
         return ", ".join(said)
 
     def _said_of_value(self) -> str:
@@ -226,11 +226,13 @@ class Change(Shown):
         said = []
         if places and not self.with_:
             its = "its place" if len(places) == 1 else "their places"
-            said.append(f"{_listed(came)} {_verb(came, 'take')} {its}" if came else f"nothing takes {its}")
+            said.append(f"{_list_titles(came)} {_verb(came, 'take')} {its}" if came else f"nothing takes {its}")
         elif came:
-            said.append(f"{_listed(came)} {_verb(came, 'come')} in")
+            said.append(f"{_list_titles(came)} {_verb(came, 'come')} in")
         if went:
-            said.append(f"{_listed(went)} {_verb(went, 'leave')}" if len(went) == 1 else f"{len(went):,} cells leave")
+            said.append(
+                f"{_list_titles(went)} {_verb(went, 'leave')}" if len(went) == 1 else f"{len(went):,} cells leave"
+            )
         return said
 
     def _said_of_objects(self) -> list[str]:
@@ -241,7 +243,7 @@ class Change(Shown):
         for nodes, verb, way in ((self.left, "leave", ""), (self.entered, "come", " in")):
             objects = [each for each in nodes if not each.node.is_cell and each not in asked]
             if len(objects) == 1:
-                said.append(f"{_listed(objects)} {verb}s{way}")
+                said.append(f"{_list_titles(objects)} {verb}s{way}")
             elif objects:
                 said.append(f"{len(objects):,} {what} {verb}{way}")
         return said
@@ -263,7 +265,7 @@ class Change(Shown):
         return next((n for n in range(4, 9) if len({f"{one:.{n}f}" for one in values}) == len(values)), 4)
 
 
-def _listed(nodes: Sequence[NamedNode]) -> str:
+def _list_titles(nodes: Sequence[NamedNode]) -> str:
     """Return what some nodes are called, the first of many."""
     titles = [quote_unsafe(each.title) for each in nodes[:NAMED]]
     more = len(nodes) - NAMED

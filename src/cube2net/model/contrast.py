@@ -15,7 +15,7 @@ from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import InputError, quote_few, quote_unsafe
-from cube2net.model.names import cell_line, cell_title, said_title
+from cube2net.model.names import cell_line, cell_title, quote_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN
@@ -80,7 +80,7 @@ class SeparatingCell:
         '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, p < 0.001'
         """
         parts = [
-            f"{_percent(share)} of {quote_unsafe(name)} ({held:,} of {count:,})"
+            f"{_format_percent(share)} of {quote_unsafe(name)} ({held:,} of {count:,})"
             for share, name, held, count in zip(
                 self.shares, (one, two), (self.ones, self.twos), (self.first, self.second), strict=True
             )
@@ -88,7 +88,7 @@ class SeparatingCell:
         if not self.for_one:
             parts.reverse()
         often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
-        return f"{said_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_p_value(self.p_value)}"
+        return f"{quote_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_p_value(self.p_value)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it; a lift that is infinite is None."""
@@ -107,7 +107,7 @@ class SeparatingCell:
         }
 
     def __repr__(self) -> str:
-        one, two = (_percent(share) for share in self.shares)
+        one, two = (_format_percent(share) for share in self.shares)
         return f"SeparatingCell({self.title}: {one} against {two}, {_p_value(self.p_value)})"
 
 
@@ -161,12 +161,12 @@ class Contrast(Shown):
         if self.note:
             return self.note
         if self.cells:
-            shown = [f"{said_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
+            shown = [f"{quote_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
             more = len(self.cells) - len(shown)
             shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
             said = f"{one} differs from {two} in {_and(shown)}"
         elif self.nearest is not None:
-            near = f"{said_title(self.nearest.labels)} ({_shares(self.nearest)}, {_p_value(self.nearest.p_value)})"
+            near = f"{quote_title(self.nearest.labels)} ({_shares(self.nearest)}, {_p_value(self.nearest.p_value)})"
             said = f"no cell separates {one} from {two} significantly: the closest is {near}"
         else:
             said = f"no cell separates {one} from {two}: they are too few, or in the same cells"
@@ -184,7 +184,7 @@ class Contrast(Shown):
     @cached_property
     def network(self) -> Network:
         """The objects of both sides with the cells as nodes; the sides are the labels."""
-        return _made(self.make)
+        return _make_network(self.make)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -255,7 +255,7 @@ class Description(Shown):
     @cached_property
     def network(self) -> Network:
         """The objects of all groups with the cells as nodes; the groups are the labels."""
-        return _made(self.make)
+        return _make_network(self.make)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -263,7 +263,7 @@ class Description(Shown):
         return {"groups": groups, "outside": self.outside, "elsewhere": self.elsewhere}
 
 
-def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
+def describe_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
     """Return a sentence where a side has no objects of its own."""
     one, two = map(quote_unsafe, names)
     if not any(sizes):
@@ -274,18 +274,18 @@ def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int)
     return ""
 
 
-def _made(make: Callable[[], Network] | None) -> Network:
+def _make_network(make: Callable[[], Network] | None) -> Network:
     if make is None:
         raise InputError("the contrast came from another process, where its cube is: ask again for its network")
     return make()
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
 def _shares(cell: SeparatingCell) -> str:
-    return " against ".join(map(_percent, cell.shares))
+    return " against ".join(map(_format_percent, cell.shares))
 
 
 def _p_value(value: float) -> str:

@@ -32,10 +32,10 @@ def holds_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def decoded(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+def decode(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Return a column whose values are written out, where it keeps each of them once.
 
-    >>> decoded(pa.array(["a", "b", "a"]).dictionary_encode()).type
+    >>> decode(pa.array(["a", "b", "a"]).dictionary_encode()).type
     DataType(string)
     """
     if not pa.types.is_dictionary(column.type):
@@ -56,7 +56,7 @@ def texts_of_rows(column: pa.Array) -> tuple[Array, pa.Array]:
         rows, column = pc.list_parent_indices(column).to_numpy().astype(np.int64), pc.list_flatten(column)
     else:
         rows = np.arange(len(column))
-    column = decoded(column)
+    column = decode(column)
     kind = column.type if pa.types.is_large_string(column.type) else pa.string()
     texts = pc.utf8_trim_whitespace(pc.cast(column, kind))
     keep = np.asarray(pc.fill_null(pc.not_equal(texts, ""), False))

@@ -26,21 +26,21 @@ from cube2net.errors import (
     unknown_name,
 )
 from cube2net.model.dimension import STAR, TOP, Dimension
-from cube2net.model.interfaces import check_call, path_of
+from cube2net.model.interfaces import check_call, check_path
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
 from cube2net.model.query import (
     UNKNOWN,
     Query,
-    asked_of,
+    describe_items,
     gives_ids,
     is_row,
-    keys_of,
     known_rows,
-    labels_of,
+    list_keys,
+    list_labels,
+    parse_query,
     rows_of_keys,
-    said_of_items,
     shared_names,
     split_names,
 )
@@ -116,9 +116,9 @@ class LinkDetails:
         >>> begin.tolist(), end.tolist()
         ([1, 3, 0], [3, 4, 1])
         """
-        return self._bisected(low, high), self._bisected(low, high + 1)
+        return self._bisect(low, high), self._bisect(low, high + 1)
 
-    def _bisected(self, low: Array, high: Array) -> Array:
+    def _bisect(self, low: Array, high: Array) -> Array:
         """Return the first row of a lower end whose higher end is not below a wanted one, for each."""
         higher = self.higher
         begin, end = np.array(self.indptr[low]), np.array(self.indptr[low + 1])
@@ -385,7 +385,7 @@ class Cube(Shown):
         ...     c2n.open(f"{folder}/cube")
         Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
         """
-        load_function("cube.storage.writer", "save")(self, path_of(folder, "the folder of the cube"))
+        load_function("cube.storage.writer", "save")(self, check_path(folder, "the folder of the cube"))
 
     @check_call
     def verify(self) -> int:
@@ -435,13 +435,13 @@ class Cube(Shown):
                 lambda names: [row != UNKNOWN for row in known_rows(self.objects, names)],
             )
         by_id = gives_ids(objects)
-        objects, beside = asked_of(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
-        keys = keys_of(objects)
+        objects, beside = parse_query(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
+        keys = list_keys(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
         labels = beside if labels is None else labels
-        labels = None if labels is None else labels_of(labels, keys)
-        in_items = partial(said_of_items, self.dimensions, self.items)
+        labels = None if labels is None else list_labels(labels, keys)
+        in_items = partial(describe_items, self.dimensions, self.items)
         rows, missing = rows_of_keys(self.objects, keys, skip_missing, in_items)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
@@ -483,7 +483,7 @@ class Origin:
         return cube
 
 
-def opened(cube: Cube, origin: Origin) -> Cube:
+def open_origin(cube: Cube, origin: Origin) -> Cube:
     """Return the cube, which now knows where it was opened; what is made of it does not."""
     object.__setattr__(cube, "origin", origin)
     return cube
@@ -514,20 +514,20 @@ class Lineage:
     views: tuple[Mapping[str, Any], ...] = ()
 
 
-def lineage_of(cube: Cube) -> Lineage:
+def get_lineage(cube: Cube) -> Lineage:
     """Return where a cube comes from; one that no view made is as it was opened, or was made in memory."""
     return cube.lineage or Lineage(cube.origin)
 
 
 def is_picked(cube: Cube) -> bool:
     """Return whether a cube has some cells only that were picked one by one."""
-    views = lineage_of(cube).views
+    views = get_lineage(cube).views
     return bool(views) and views[-1][VIEW] == PICKING
 
 
-def limits_of(cube: Cube) -> list[str]:
+def list_limits(cube: Cube) -> list[str]:
     """Return which of where, between and kind limit what may be brought, by the views that a cube is seen through."""
-    views = {step[VIEW] for step in lineage_of(cube).views}
+    views = {step[VIEW] for step in get_lineage(cube).views}
     return [word for word, names in LIMITS.items() if views.intersection(names)]
 
 
@@ -539,12 +539,12 @@ def record_view(view: Cube, cube: Cube, name: str, **arguments: Any) -> Cube:
     """
     is_old = view is cube or (view is cube.finest and not view.settings.get("views"))
     if view.origin is None and view.lineage is None and not is_old:
-        before = lineage_of(cube)
-        given = {key: plain_value(value, _written) for key, value in arguments.items() if value is not None}
+        before = get_lineage(cube)
+        given = {key: plain_value(value, _write_value) for key, value in arguments.items() if value is not None}
         object.__setattr__(view, "lineage", Lineage(before.origin, (*before.views, {VIEW: name, **given})))
     return view
 
 
-def _written(value: Any) -> Any:
+def _write_value(value: Any) -> Any:
     """Return a value that JSON has, or the text of one that it has not."""
     return value if value is None or isinstance(value, str | int | float) else str(value)

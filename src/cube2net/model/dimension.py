@@ -191,9 +191,9 @@ class LevelSpec:
         return self.attribute or self.name
 
     def __str__(self) -> str:
-        attribute = "" if self.attribute is None else f"={_quoted(self.attribute)}"
-        bins = "" if self.bins is None else f"@{_quoted(self.bins)}"
-        return f"{_quoted(self.name)}{attribute}{bins}"
+        attribute = "" if self.attribute is None else f"={_quote(self.attribute)}"
+        bins = "" if self.bins is None else f"@{_quote(self.bins)}"
+        return f"{_quote(self.name)}{attribute}{bins}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -235,7 +235,7 @@ class DimensionSpec:
         if self.above == "":
             raise ParameterError(f"what is above dimension {self.name!r} is empty: give None for none")
         if self.above is None:
-            object.__setattr__(self, "above", None if self.parent is None else _quoted(self.parent))
+            object.__setattr__(self, "above", None if self.parent is None else _quote(self.parent))
             return
         paths = self.paths
         if self.parent not in (None, paths[0][0].name):
@@ -293,21 +293,21 @@ class DimensionSpec:
         'subfield/field/domain'
         """
         found = WRITTEN.fullmatch(text)
-        name = "" if found is None else _unquoted(found["name"])
+        name = "" if found is None else _unquote(found["name"])
         if found is None or not name:
             raise ParameterError(f"cannot read the dimension {text!r}: {HOW}")
-        attribute, bins = (_unquoted(found[part] or "") for part in ("attribute", "bins"))
+        attribute, bins = (_unquote(found[part] or "") for part in ("attribute", "bins"))
         return cls(name, attribute or name, bins or None, above=found["above"] or None)
 
     def __str__(self) -> str:
         """Return the text that ``parse`` reads back."""
-        attribute = "" if self.attribute == self.name else f"={_quoted(self.attribute, FINEST)}"
-        bins = "" if self.bins is None else f"@{_quoted(self.bins, FINEST)}"
+        attribute = "" if self.attribute == self.name else f"={_quote(self.attribute, FINEST)}"
+        bins = "" if self.bins is None else f"@{_quote(self.bins, FINEST)}"
         above = "" if self.above is None else f"/{self.above}"
-        return f"{_quoted(self.name, FINEST)}{attribute}{bins}{above}"
+        return f"{_quote(self.name, FINEST)}{attribute}{bins}{above}"
 
     def __repr__(self) -> str:
-        plain = self.parent is None or self.above == _quoted(self.parent)
+        plain = self.parent is None or self.above == _quote(self.parent)
         parts = ("name", "attribute", "bins", "parent" if plain else "above")
         return f"DimensionSpec({', '.join(f'{part}={getattr(self, part)!r}' for part in parts)})"
 
@@ -340,7 +340,7 @@ def _read_paths(name: str, text: str) -> Iterator[list[LevelSpec]]:
     place, end = 0, "/"
     while end:
         found = LEVEL.match(text, place)
-        parts = {} if found is None else {part: _unquoted(found[part] or "") for part in ("name", "attribute", "bins")}
+        parts = {} if found is None else {part: _unquote(found[part] or "") for part in ("name", "attribute", "bins")}
         if found is None or not parts["name"]:
             raise ParameterError(f"cannot read the levels {text!r} above dimension {name!r}: {HOW}")
         below = path[-1].name if path else name
@@ -351,9 +351,9 @@ def _read_paths(name: str, text: str) -> Iterator[list[LevelSpec]]:
             path = []
 
 
-def _quoted(part: str, signs: str = ANY) -> str:
+def _quote(part: str, signs: str = ANY) -> str:
     return '"' + part.replace('"', '""') + '"' if re.search(signs, part) else part
 
 
-def _unquoted(part: str) -> str:
+def _unquote(part: str) -> str:
     return part[1:-1].replace('""', '"') if part.startswith('"') else part

@@ -8,7 +8,7 @@ from typing import Any
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import quote_unsafe
-from cube2net.model.names import said_title
+from cube2net.model.names import quote_title
 
 Id = str | int
 """The id of an object: a whole number where the cube's ids are such."""
@@ -25,10 +25,10 @@ def as_plain(record: Any) -> Any:
     return record
 
 
-def shortened(text: str, most: int = 80) -> str:
+def shorten(text: str, most: int = 80) -> str:
     """Return a text on one harmless line, cut between two words where it is long.
 
-    >>> shortened("Attention is all you need", 15)
+    >>> shorten("Attention is all you need", 15)
     'Attention is …'
     """
     if not text.isprintable() or len(text) <= most:
@@ -58,7 +58,7 @@ class SharedItem:
     time: str | int | float | None = None
 
     def __str__(self) -> str:
-        said = shortened(self.id if self.title is None else self.title)
+        said = shorten(self.id if self.title is None else self.title)
         return said if self.time is None else f"{said} ({self.time})"
 
 
@@ -109,7 +109,7 @@ class BringingCell:
     gain: float
 
     def __str__(self) -> str:
-        return f"{said_title(self.labels)}, chosen cell number {self.rank:,} ({number(self.gain, signed=True)})"
+        return f"{quote_title(self.labels)}, chosen cell number {self.rank:,} ({number(self.gain, signed=True)})"
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class NearMiss:
         if self.cell is not None and self.price is not None and self.value is not None:
             price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
             parts.append(
-                f"the cheapest cell that contains it, {said_title(self.cell)}, {price}: {number(self.value)} with it"
+                f"the cheapest cell that contains it, {quote_title(self.cell)}, {price}: {number(self.value)} with it"
             )
         if self.note:
             parts.append(self.note)
@@ -336,7 +336,7 @@ class CellExplanation(Shown):
     def __repr__(self) -> str:
         where = f"number {self.rank:,} of {self.chosen_cells:,}" if self.chosen else "not chosen"
         return (
-            f"CellExplanation({said_title(self.labels)}: {where}, {number(self.last, signed=True)} last, "
+            f"CellExplanation({quote_title(self.labels)}: {where}, {number(self.last, signed=True)} last, "
             f"holds {self.query_objects:,} of the query)"
         )
 
@@ -351,12 +351,12 @@ class CellExplanation(Shown):
         lifts = "" if strongest is None else f"; of its labels {strongest}"
         if not self.chosen:
             adds = f"as the next cell it would add {number(self.last, signed=True)}"
-            return f"{said_title(self.labels)} is not chosen because {self.why_not}; {adds}; {holds}{lifts}"
+            return f"{quote_title(self.labels)} is not chosen because {self.why_not}; {adds}; {holds}{lifts}"
         how = "pinned" if self.pinned else f"number {self.rank:,} of {self.chosen_cells:,} chosen cells"
         turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
         adds = f"{turn} when chosen, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
         only = f"{format_count(self.only, 'object')} that no other chosen cell contains"
-        return f"{said_title(self.labels)} is {how}: it adds {adds}; {holds}, and {only}{lifts}"
+        return f"{quote_title(self.labels)} is {how}: it adds {adds}; {holds}, and {only}{lifts}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
@@ -429,7 +429,7 @@ class ValueAccount(Shown):
     def sentence(self) -> str:
         """All of it in one sentence."""
         if not self.chooses_cells:
-            return self._brought()
+            return self._describe_added()
         said = f"{quote_unsafe(self.objective)} is {number(self.value)}"
         if not self.cells:
             alone = f", and {format_count(self.pinned, 'object')} pinned" if self.pinned else ""
@@ -441,11 +441,11 @@ class ValueAccount(Shown):
             )
         most = max(self.cells, key=lambda each: each.added)
         return (
-            f"{said}, by {format_count(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "
+            f"{said}, by {format_count(len(self.cells), 'cell')}, of which {quote_title(most.labels)} added most "
             f"({number(most.added, signed=True)})"
         )
 
-    def _brought(self) -> str:
+    def _describe_added(self) -> str:
         """Return what brought the objects of a network whose method chooses no cells."""
         pins = f", and {format_count(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
         beside = pins if self.pinned else ""

@@ -233,7 +233,7 @@ MADE_BY = {
 """Who makes what a function may expect."""
 
 
-def made(
+def make_object(
     given: Any,
     registry: Mapping[str, Any],
     protocol: type | tuple[type, ...],
@@ -266,7 +266,7 @@ def made(
     return given
 
 
-def options_of(kind: Callable[..., Any]) -> list[str]:
+def list_options(kind: Callable[..., Any]) -> list[str]:
     """Return the names of the options of a class or function, but for those that the pipeline hands over."""
     if is_dataclass(kind):
         return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
@@ -291,7 +291,7 @@ def options_outside(kind: Any) -> list[str]:
     return [
         each.name
         for each in fields(kind)
-        if each.name in options_of(kind) and each.metadata.get("outside", _is_number(each.type))
+        if each.name in list_options(kind) and each.metadata.get("outside", _is_number(each.type))
     ]
 
 
@@ -327,12 +327,12 @@ def check_options(
         raise unknown_name(f"option of {what}", name, allowed)
 
 
-def name_of(thing: object, registry: Mapping[str, Any]) -> str:
+def find_name(thing: object, registry: Mapping[str, Any]) -> str:
     """Return the name of a registry's entry, or of the class of one's own."""
     return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
 
 
-def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
+def find_names(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
     """Return objects by the names of their classes, with their parameters where there are several of a class.
 
     ``others`` are the classes of what has a name already, by that name. Equal objects count once.
@@ -347,9 +347,9 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     """
     once: dict[str, object] = {}
     for thing in objects:
-        same = once.setdefault(repr_of(thing), thing)
+        same = once.setdefault(format_repr(thing), thing)
         if same is not thing and same != thing:
-            raise ParameterError(f"two different objects call themselves {quote(repr_of(thing))}: give each a name")
+            raise ParameterError(f"two different objects call themselves {quote(format_repr(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]
@@ -359,12 +359,12 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
 def name_with(thing: object) -> str:
     """Return the name of a thing's class and those of its parameters that are not as they would be by themselves."""
     if not is_dataclass(thing):
-        return repr_of(thing)
+        return format_repr(thing)
     own = {part.name: getattr(thing, part.name) for part in fields(thing) if part.repr and not _is_default(thing, part)}
     return f"{type(thing).__name__}({', '.join(f'{name}={value!r}' for name, value in own.items())})"
 
 
-def repr_of(thing: object) -> str:
+def format_repr(thing: object) -> str:
     """Return what an object calls itself; one that tells only where it is in memory is told by what it holds.
 
     >>> class Mine:
@@ -376,7 +376,7 @@ def repr_of(thing: object) -> str:
     if type(thing).__repr__ is not object.__repr__:
         return repr(thing)
     held = (
-        ", ".join(f"{name}={repr_of(value)}" for name, value in vars(thing).items())
+        ", ".join(f"{name}={format_repr(value)}" for name, value in vars(thing).items())
         if hasattr(thing, "__dict__")
         else ""
     )
@@ -451,19 +451,19 @@ def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[s
     """Return where a parameter that a function does not have belongs, or which one is meant."""
     options = str(inspect.signature(function).parameters["options"].annotation) if "options" in own else ""
     kind = inspect.unwrap(function).__globals__.get(options.partition(" ")[0])
-    if kind is not None and name in options_of(kind):
+    if kind is not None and name in list_options(kind):
         return f": give it as options={kind.__name__}({name}=…)"
     if kind is not None and "method" in own:
-        takers = [each for each in load_function("api.plan", "METHODS").values() if name in options_of(each)]
+        takers = [each for each in load_function("api.plan", "METHODS").values() if name in list_options(each)]
         if takers:
             return f": give it to the method, such as methods.{takers[0].__name__}({name}=…)"
     near = translate_name("parameter", name, own) or suggest_name(name, own)
-    if near is None and kind is not None and (near := suggest_name(name, options_of(kind))):
+    if near is None and kind is not None and (near := suggest_name(name, list_options(kind))):
         return f" (did you mean options={kind.__name__}({near}=…)?)"
     return f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
 
 
-def path_of(given: object, what: str) -> Path:
+def check_path(given: object, what: str) -> Path:
     """Return a path; what is none is said with what it was to be."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)

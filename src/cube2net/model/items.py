@@ -57,7 +57,7 @@ class ItemAttributes:
         """What every attribute holds: the least that holds the values of all parts."""
         kinds = {name: plain_type(self.parts[0].schema.field(name).type) for name in self.names}
         for part in self.parts[1:]:
-            kinds = {name: _joined(kind, part.schema.field(name).type, name) for name, kind in kinds.items()}
+            kinds = {name: _join_types(kind, part.schema.field(name).type, name) for name, kind in kinds.items()}
         return kinds
 
     @cached_property
@@ -83,7 +83,7 @@ class ItemAttributes:
         for name, kind in self.types.items():
             column = items[name] if name in items.column_names else pa.nulls(items.num_rows)
             found = plain_type(column.type)
-            if _joined(kind, found, name) == kind and found != kind:
+            if _join_types(kind, found, name) == kind and found != kind:
                 try:
                     empty = column.null_count == len(column)
                     column = pa.nulls(len(column), kind) if empty else _plain(column).cast(kind)
@@ -117,7 +117,7 @@ class ItemAttributes:
         for start in range(0, len(self), rows):
             count = min(rows, len(self) - start)
             pieces = [part.slice(*span) for part, span in zip(self.parts, self._spans(start, count), strict=True)]
-            arrays = [self._encoded(name, [piece[name] for piece in pieces]) for name in self.names]
+            arrays = [self._encode(name, [piece[name] for piece in pieces]) for name in self.names]
             if arrays:
                 yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
             else:
@@ -144,7 +144,7 @@ class ItemAttributes:
         found = {}
         for name, kind in self.types.items():
             if kind in (pa.string(), pa.list_(pa.string())) and self._repeats(name):
-                found[name] = _texts_of([chunk for part in self.parts for chunk in part[name].chunks])
+                found[name] = _join_texts([chunk for part in self.parts for chunk in part[name].chunks])
         return found
 
     def _repeats(self, name: str) -> bool:
@@ -155,14 +155,14 @@ class ItemAttributes:
         size = pc.sum(pc.binary_length(once)).as_py() or 0
         return bool(size + 4 * len(once) < (pc.sum(pc.binary_length(texts)).as_py() or 0))
 
-    def _encoded(self, name: str, pieces: list[pa.ChunkedArray]) -> pa.Array:
+    def _encode(self, name: str, pieces: list[pa.ChunkedArray]) -> pa.Array:
         """Return the values of a batch as they are kept, what stands under an empty place included."""
         chunks = [chunk for piece in pieces for chunk in piece.chunks if len(chunk)]
         chunks = [chunk.cast(self.types[name]) if pa.types.is_null(chunk.type) else chunk for chunk in chunks]
         values = self._dictionaries.get(name)
         if values is None:
             return _tidy(pa.concat_arrays([_plain(chunk).cast(self.types[name]) for chunk in chunks]))
-        numbers = pa.concat_arrays([_numbered(chunk, values) for chunk in chunks])
+        numbers = pa.concat_arrays([_number_values(chunk, values) for chunk in chunks])
         if not pa.types.is_list(numbers.type):
             return pa.DictionaryArray.from_arrays(_tidy(numbers), values)
         numbers = _tidy(numbers)
@@ -186,7 +186,7 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _joined(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataType:
+def _join_types(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataType:
     """Return the type that holds the values of both, or else the first's."""
     both = [pa.schema([(name, plain_type(kind))]) for kind in (first, second)]
     try:
@@ -205,7 +205,7 @@ def _flat(chunk: pa.Array) -> pa.Array:
     return chunk.flatten() if pa.types.is_list(chunk.type) or pa.types.is_large_list(chunk.type) else chunk
 
 
-def _texts_of(chunks: list[pa.Array]) -> pa.Array:
+def _join_texts(chunks: list[pa.Array]) -> pa.Array:
     """Return every text of some chunks once, in the order in which they come."""
     found = []
     for chunk in map(_flat, chunks):
@@ -217,15 +217,15 @@ def _texts_of(chunks: list[pa.Array]) -> pa.Array:
     return pc.drop_null(pa.chunked_array(found, pa.string()).unique())
 
 
-def _numbered(chunk: pa.Array, values: pa.Array) -> pa.Array:
+def _number_values(chunk: pa.Array, values: pa.Array) -> pa.Array:
     """Return the numbers of texts, or lists of numbers, among the values of a dictionary."""
     if pa.types.is_list(chunk.type) or pa.types.is_large_list(chunk.type):
         lists = chunk.take(pa.array(np.arange(len(chunk))))
         mask = lists.is_null() if lists.null_count else None
         offsets = lists.offsets.cast(pa.int32())
-        return pa.ListArray.from_arrays(offsets, _numbered(lists.values, values), mask=mask)
+        return pa.ListArray.from_arrays(offsets, _number_values(lists.values, values), mask=mask)
     if pa.types.is_dictionary(chunk.type):
-        return _numbered(chunk.dictionary, values).take(chunk.indices)
+        return _number_values(chunk.dictionary, values).take(chunk.indices)
     return pc.index_in(chunk.cast(pa.string()), value_set=values)
 
 

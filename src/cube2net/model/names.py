@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from operator import contains
 from typing import TYPE_CHECKING, Any
 
 from cube2net._util.spelling import list_normal_forms, suggest_name
@@ -21,7 +22,7 @@ from cube2net.errors import (
     unknown_name,
 )
 from cube2net.model.dimension import STAR, TOP, Dimension, Level
-from cube2net.model.query import is_row, key_of, rows_of_keys
+from cube2net.model.query import is_row, normalize_key, rows_of_keys
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -43,13 +44,13 @@ def cell_line(labels: Iterable[str]) -> str:
 def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
     """Return the labels of a cell between angles, each as a function shows it.
 
-    >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), plain)
+    >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), quote_unsafe)
     ('⟨2010s · ACL⟩', "⟨'a\\\\nb' · ACL⟩")
     """
     return f"⟨{cell_line(map(shown, labels))}⟩"
 
 
-def said_title(labels: Iterable[str]) -> str:
+def quote_title(labels: Iterable[str]) -> str:
     """Return the title of a cell as a sentence has it, on one harmless line."""
     return cell_title(labels, quote_unsafe)
 
@@ -72,7 +73,7 @@ class Node:
         return self.kind == CELL
 
 
-def title_of(cube: Cube, node: Node) -> str:
+def format_title(cube: Cube, node: Node) -> str:
     """Return a cell as its labels between angles, and an object as its name.
 
     The labels stand as everywhere: ⟨2010s · ACL · parsing⟩.
@@ -82,7 +83,7 @@ def title_of(cube: Cube, node: Node) -> str:
     return str(cube.objects.table["name"][node.number].as_py())
 
 
-def node_of(cube: Cube, given: Any) -> Node:
+def resolve_node(cube: Cube, given: Any) -> Node:
     """Return the cell or the object that something names.
 
     A cell is named by its labels: a tuple, or a text with a separator between them (``"2010s · ACL · parsing"``, also
@@ -113,7 +114,7 @@ def node_of(cube: Cube, given: Any) -> Node:
 
 def object_node(cube: Cube, given: Any) -> Node:
     """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
-    given = key_of(given)
+    given = normalize_key(given)
     if not (isinstance(given, str) or is_row(given)):
         raise QueryError(
             f"{quote(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
@@ -230,7 +231,7 @@ def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
             faults.append(f"{quote(label)} is of {others[0]!r} and cells are of {own}")
     if faults:
         hint = Message("such cells are there with ", Setting("levels", ",".join(levels)))
-        above = {dimension.levels[at].name for dimension in cube.dimensions for at in levels_of(dimension)}
+        above = {dimension.levels[at].name for dimension in cube.dimensions for at in list_levels(dimension)}
         title = quote(cell_line(labels))
         raise ParameterError(
             f"the cell {title} is at another level: {', '.join(faults)}",
@@ -268,37 +269,37 @@ class MixedCell:
     def names(self, cube: Cube) -> tuple[str, ...]:
         """Return the labels as :func:`cube2net.cube.pick_cells` takes them; one of two levels has its level."""
         parts = zip(cube.dimensions, self.levels, self.labels, strict=True)
-        return tuple(STAR if at is None else name_of(dimension, at, label) for dimension, at, label in parts)
+        return tuple(STAR if at is None else label_name(dimension, at, label) for dimension, at, label in parts)
 
     def title(self, cube: Cube) -> str:
         """Return the labels between angles: ⟨201X · ACL · ∗⟩."""
         return cell_title(self.names(cube))
 
 
-def name_of(dimension: Dimension, at: int, label: int) -> str:
+def label_name(dimension: Dimension, at: int, label: int) -> str:
     """Return a label of a level, with the level behind it where another level has a label of that name."""
     level = dimension.levels[at]
     name = level.labels[label]
-    return _named(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
+    return _format_label(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
 
 
 def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
     """Return all labels of a level as :func:`name_of` names them."""
     bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
     level = dimension.levels[at]
-    return tuple(_named(level, name, bearers[name]) for name in level.labels)
+    return tuple(_format_label(level, name, bearers[name]) for name in level.labels)
 
 
-def _named(level: Level, name: str, bearers: int) -> str:
+def _format_label(level: Level, name: str, bearers: int) -> str:
     return name if bearers == 1 and name not in TOP else f"{name} ({level.name})"
 
 
-def levels_of(dimension: Dimension) -> list[int]:
+def list_levels(dimension: Dimension) -> list[int]:
     """Return the levels that a cell may have a label of: the one where the dimension stands, and those above."""
     return [] if dimension.is_top else dimension.at_or_above()
 
 
-def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
+def resolve_cell(cube: Cube, given: Any) -> MixedCell:
     """Return the cell at mixed levels that something names.
 
     That is a tuple of labels, one of any level or ∗ (``"*"``, None) for every dimension; the same in one line
@@ -316,15 +317,15 @@ def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
         return _of_mapping(cube, given)
     if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
         if len(given) != len(cube.dimensions):
-            raise ParameterError(f"{_expected(cube)}, got {quote(tuple(given))}")
+            raise ParameterError(f"{_describe_expected(cube)}, got {quote(tuple(given))}")
         names = [label if label is None else str(label) for label in given]
         return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
     if isinstance(given, str):
         return _of_text(cube, given)
-    raise ParameterError(f"{_expected(cube)}, got {quote(given)}")
+    raise ParameterError(f"{_describe_expected(cube)}, got {quote(given)}")
 
 
-def _expected(cube: Cube) -> str:
+def _describe_expected(cube: Cube) -> str:
     return f"a cell has a label or ∗ for each of {join_names(dimension.name for dimension in cube.dimensions)}"
 
 
@@ -349,7 +350,7 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
         dimension = cube.dimensions[number]
         if label is None or (label in TOP and label not in dimension.levels[at].labels):
             continue
-        if at not in levels_of(dimension):
+        if at not in list_levels(dimension):
             raise _stands_at_top(dimension, label)
         if places[number] != (None, -1):
             raise ParameterError(f"{quote(dict(given))} names the dimension {dimension.name!r} twice: give one label")
@@ -367,18 +368,19 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
     if labels is None and sum(having) == 1:
         labels = [line if has else None for has in having]
     if labels is None:
-        parts = [part.strip() for part in line.split(BETWEEN.strip(), len(known))]
-        labels = parts if len(parts) == len(known) else None
+        splits = ([part.strip() for part in line.split(separator, len(known))] for separator in SEPARATORS[1:])
+        fitting = [parts for parts in splits if len(parts) == len(known)]
+        labels = max(fitting, key=lambda parts: sum(map(contains, known, parts)), default=None)
     if labels is not None:
         return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
     near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))
     hint = "" if near is None else f" (did you mean {quote(near)}?)"
-    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
+    raise ParameterError(f"{_describe_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
 
 
 def _all_names(dimension: Dimension) -> set[str]:
     """Return all that may stand for a label of a dimension or for ∗."""
-    levels = [dimension.levels[at] for at in levels_of(dimension)]
+    levels = [dimension.levels[at] for at in list_levels(dimension)]
     names = {label for level in levels for label in level.labels}
     return names | {f"{label} ({level.name})" for level in levels for label in level.labels} | set(TOP)
 
@@ -387,7 +389,7 @@ def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
     """Return the level and the number of a label of a dimension; None and -1 for ∗."""
     if name is None:
         return None, -1
-    levels = levels_of(dimension)
+    levels = list_levels(dimension)
     found = [at for at in levels if name in dimension.levels[at].labels]
     if len(found) > 1:
         ways = " or ".join(repr(f"{name} ({dimension.levels[at].name})") for at in found)
@@ -416,9 +418,9 @@ def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
 def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:
     """Return a cell that the cube can have; one of another cube is refused."""
     fits = len(cell.levels) == len(cell.labels) == len(cube.dimensions) and all(
-        (at is None and label == -1) or (at in levels_of(dimension) and 0 <= label < len(dimension.levels[at].labels))
+        (at is None and label == -1) or (at in list_levels(dimension) and 0 <= label < len(dimension.levels[at].labels))
         for dimension, at, label in zip(cube.dimensions, cell.levels, cell.labels, strict=True)
     )
     if not fits:
-        raise ParameterError(f"{quote(cell)} is of another cube: {_expected(cube)}")
+        raise ParameterError(f"{quote(cell)} is of another cube: {_describe_expected(cube)}")
     return cell

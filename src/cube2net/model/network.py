@@ -160,7 +160,7 @@ class Network(NetworkActions):
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
         values |= {"names": None, "carried": carried, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
-        return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
+        return _unpickle, (make, kind, values, len(self.names), self.names.whole, names)
 
     @property
     def cell_objects(self) -> list[int] | list[None]:
@@ -308,7 +308,7 @@ class Network(NetworkActions):
         return [rank[cell] for cell in self.cells.tolist()]
 
 
-def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
+def _unpickle(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
     """Return a network that came from another process, which knows the names of its own objects alone."""
     return make(kind, values | {"names": Objects.some(count, values["objects"], names, whole=whole)})
 

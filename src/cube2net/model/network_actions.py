@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from cube2net._util.display import Shown, get_display, load_function
 from cube2net._util.progress import ProgressOption
 from cube2net._util.statistics import LEVEL
-from cube2net.model.interfaces import check_call, path_of
+from cube2net.model.interfaces import check_call, check_path
 
 if TYPE_CHECKING:
     import igraph
@@ -64,7 +64,7 @@ class NetworkActions(Shown):
         ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
         """
         export = load_function("network.export.registry", "export_network")
-        files: list[Path] = export(self, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+        files: list[Path] = export(self, check_path(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
         return files
 
     @check_call
@@ -109,7 +109,7 @@ class NetworkActions(Shown):
         """
         if path is not None:
             draw = load_function("network.drawing.matplotlib", "draw")
-            draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+            draw(self, check_path(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
             return None
         display = get_display()
         return None if display is None else display.draw_picture(self, title, width)

@@ -64,8 +64,8 @@ class Objects:
     @classmethod
     def of(cls, table: pa.Table, *, whole: bool = False, attributes: pa.Table | None = None) -> Objects:
         """Return the objects of a table at hand, and what else is known of them."""
-        load = None if attributes is None or not attributes.num_columns else partial(_given, attributes)
-        return cls(table.num_rows, partial(_given, table), whole=whole, load_attributes=load)
+        load = None if attributes is None or not attributes.num_columns else partial(_check_table, attributes)
+        return cls(table.num_rows, partial(_check_table, table), whole=whole, load_attributes=load)
 
     @classmethod
     def some(cls, count: int, rows: Array, table: pa.Table, *, whole: bool = False) -> Objects:
@@ -244,7 +244,7 @@ def ids_in_url(key: str) -> list[str]:
     return list(dict.fromkeys([path, path.rpartition("/")[2]])) if path else []
 
 
-def _given(table: pa.Table) -> pa.Table:
+def _check_table(table: pa.Table) -> pa.Table:
     return table
 
 

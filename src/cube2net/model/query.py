@@ -110,7 +110,7 @@ def asked_in_series(series: Any, find: Find | None, texts: bool) -> tuple[list[A
     Its whole numbers are ids, never rows; ``texts`` says that ids are texts. Where its values name nothing and its
     index names objects, texts are labels of these, and numbers, such as counts, are refused.
     """
-    values = [key_of(value) for value in series.to_list()]
+    values = [normalize_key(value) for value in series.to_list()]
     keys = [str(value) if texts and is_row(value) else value for value in values]
     present = [value for value in values if not is_missing(value)]
     if find is None or not present:
@@ -209,7 +209,9 @@ class ReadNames(NamedTuple):
     column: str | None = None
 
 
-def asked_of(objects: Any, find: Find | None = None, *, texts: bool = False, clusters: bool = False) -> tuple[Any, Any]:
+def parse_query(
+    objects: Any, find: Find | None = None, *, texts: bool = False, clusters: bool = False
+) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
     A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
@@ -218,9 +220,9 @@ def asked_of(objects: Any, find: Find | None = None, *, texts: bool = False, clu
     a series are ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes
     before ``label``, the only other one will do, and a table without any is refused.
 
-    >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
+    >>> parse_query(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
-    >>> asked_of(["a", "b"])
+    >>> parse_query(["a", "b"])
     (['a', 'b'], None)
     """
     if isinstance(objects, Mapping) and not _has_columns(objects):
@@ -236,8 +238,8 @@ def asked_of(objects: Any, find: Find | None = None, *, texts: bool = False, clu
         listed = is_series(objects) and not clusters
         return asked_in_series(objects, find, texts) if listed else (_column(objects), None)
     names = {str(name).strip().casefold(): name for name in reversed(list(table))}
-    chosen = _chosen(table, names, None if find is None else partial(_count, find))
-    keys = [key_of(key) for key in table[chosen]]
+    chosen = _choose_column(table, names, None if find is None else partial(_count, find))
+    keys = [normalize_key(key) for key in table[chosen]]
     if texts:
         keys = [str(key) if is_row(key) else key for key in keys]
     label = _label(table, names, chosen, clusters)
@@ -284,7 +286,7 @@ def _count(find: Find, values: Sequence[Any]) -> int:
     return sum(row != UNKNOWN for row in find(values))
 
 
-def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
+def _choose_column(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
     """Return the name of the column of objects."""
     given = [names[word] for word in OBJECTS if word in names]
     if OBJECTS[0] in names or len(table) == 1:
@@ -377,18 +379,18 @@ MISSING = ("NAType", "NaTType")
 """What pandas calls the kinds of a value that is not there."""
 
 
-def keys_of(objects: object) -> list[Any]:
+def list_keys(objects: object) -> list[Any]:
     """Return what a query lists, NumPy's and Arrow's texts and whole numbers as Python's.
 
-    >>> keys_of(pa.array(["a", "b"])), keys_of(range(2))
+    >>> list_keys(pa.array(["a", "b"])), list_keys(range(2))
     (['a', 'b'], [0, 1])
     """
-    return [key_of(value) for value in _listed(objects, "a query is a list of objects")]
+    return [normalize_key(value) for value in _to_list(objects, "a query is a list of objects")]
 
 
-def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
+def list_labels(labels: object, keys: Sequence[Any]) -> list[str]:
     """Return the label of every key as a text, empty where there is none."""
-    texts = [label_text(label) for label in _listed(labels, "labels of a query are a list")]
+    texts = [label_text(label) for label in _to_list(labels, "labels of a query are a list")]
     if len(texts) != len(keys):
         raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
     for key, text in zip(keys, texts, strict=True):
@@ -431,7 +433,7 @@ def check_kinds(keys: Sequence[Any]) -> None:
         raise QueryError(f"query has {plural} neither a text nor a whole number: {quote_few(wrong)}{hint}")
 
 
-def key_of(value: Any) -> Any:
+def normalize_key(value: Any) -> Any:
     """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number.
 
     A UUID is the text that a table has of it.
@@ -448,7 +450,7 @@ def key_of(value: Any) -> Any:
     return int(value) if whole else value
 
 
-def _listed(values: object, what: str) -> list[Any]:
+def _to_list(values: object, what: str) -> list[Any]:
     """Return the values of whatever holds several; a mapping holds its keys."""
     if isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray):
         try:
@@ -473,7 +475,7 @@ def rows_of_keys(
     objects: Objects,
     keys: Sequence[Any],
     skip_missing: bool,
-    said_of_items: Callable[[Sequence[str]], str] | None = None,
+    describe_items: Callable[[Sequence[str]], str] | None = None,
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
 
@@ -502,8 +504,8 @@ def rows_of_keys(
         count = len(set(texts))
         sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
         where: Message | str = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
-        if not where and len(found.missing) == count and said_of_items is not None:
-            where = said_of_items(found.missing)
+        if not where and len(found.missing) == count and describe_items is not None:
+            where = describe_items(found.missing)
         raise QueryError(sentence, where, parameter="query", value=lost)
     rows = np.full(len(keys), -1, dtype=np.int64)
     rows[named] = found.rows
@@ -527,7 +529,7 @@ def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Arra
     return tuple(text for text, others in bearers.items() if max(map(linked, others)) >= linked(own[text]))
 
 
-def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:
+def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
     """Return that names were taken as ids although others bear them, and how to mean these; nothing where none was."""
     if not shared:
         return ""
@@ -548,7 +550,7 @@ def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
 
     A value that names several objects has -2.
     """
-    keys = [key_of(value) for value in values[:ASKED]]
+    keys = [normalize_key(value) for value in values[:ASKED]]
     named = [place for place, key in enumerate(keys) if isinstance(key, str) or (objects.whole and is_row(key))]
     texts = [_text(keys[place]) for place in named]
     found = objects.find(texts)
@@ -616,7 +618,7 @@ def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
     return ""
 
 
-def said_of_items(
+def describe_items(
     dimensions: Sequence[Dimension], items: Callable[[], ItemIndex] | None, missing: Sequence[str]
 ) -> str:
     """Return, as the end of a sentence, that all that is missing are labels or another attribute of items.

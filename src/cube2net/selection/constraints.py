@@ -18,7 +18,7 @@ from cube2net._util.arrays import Array, LazyRagged, Ragged, ragged_from_pairs, 
 from cube2net._util.progress import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quote
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, title_of
+from cube2net.model.names import Node, format_title
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.selection import (
@@ -272,7 +272,7 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
     for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.forbidden_cells.tolist()))[:1]:
         how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
         raise InputError(
-            f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
+            f"the method {method!r} chose {format_title(cube, Node('cell', cell))}, which {how}: "
             "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
@@ -409,7 +409,7 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
     for option, verb in (("pins", "pinned"), ("bans", "banned")):
         for cell in steering.cells(option):
             raise ParameterError(
-                f"{title_of(cube, Node('cell', cell))} is {verb}, and the method {method!r} chooses no cells: "
+                f"{format_title(cube, Node('cell', cell))} is {verb}, and the method {method!r} chooses no cells: "
                 "pin and ban objects, or use a method that does, such as 'greedy'"
             )
     if steering.prefer:
@@ -439,7 +439,7 @@ def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
 
 
 def _name_node(cube: Cube, node: Node) -> str:
-    title = title_of(cube, node)
+    title = format_title(cube, node)
     return title if node.is_cell else quote(title)
 
 

@@ -22,8 +22,8 @@ from cube2net.apps.cli.options import (
     Seed,
     Set,
     SpreadsheetSafe,
-    configured,
-    fields_of,
+    configure,
+    list_fields,
     offer,
     split_settings,
     warn_of_formulas,
@@ -128,12 +128,12 @@ def build(
 
     An interrupted build keeps its finished parts, hidden beside the cube, and the same command continues from them.
     """
-    from cube2net.api.checkpoints import checkpoints_of
+    from cube2net.api.checkpoints import checkpoint_folder
     from cube2net.cube.engines import ENGINES
     from cube2net.model.dimension import DimensionSpec
     from cube2net.topics.lda import Lda
 
-    RESUMABLE_PATHS.append(checkpoints_of(out))
+    RESUMABLE_PATHS.append(checkpoint_folder(out))
     is_replaced = out.exists()
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
@@ -141,7 +141,7 @@ def build(
         if value is not None and engine != "spark":
             raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
     settings = {"memory": memory, "master": master, "staging": staging}
-    runner = configured(
+    runner = configure(
         ENGINES[engine],
         {name: value for name, value in settings.items() if value is not None},
         f"engine {engine!r}",
@@ -256,14 +256,14 @@ def make_source(
     kind = SOURCES[source]
     handed: dict[str, Any] = {"where": _group_labels(where)} if where else {}
     handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
-    if where and "where" not in fields_of(kind):
-        able = [name for name, other in SOURCES.items() if "where" in fields_of(other)]
+    if where and "where" not in list_fields(kind):
+        able = [name for name, other in SOURCES.items() if "where" in list_fields(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {join_names(able)}")
     for called, value in (before or {}).items():
         name = "usual" if called == "columns" else called
-        if name in fields_of(kind) and name not in values:
+        if name in list_fields(kind) and name not in values:
             handed.setdefault(name, value)
-    reader: Source = configured(kind, values, f"source {source!r}", **handed)
+    reader: Source = configure(kind, values, f"source {source!r}", **handed)
     return reader
 
 
@@ -426,7 +426,7 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
             f"{each.counts.dead:,}",
             f"{each.counts.giant:,}",
             f"{each.counts.bits:.1f}",
-            *([_percent(each.counts.together)] if together else []),
+            *([_format_percent(each.counts.together)] if together else []),
             *([str(each.held or "")] if held else []),
         )
         for each in proposals
@@ -435,7 +435,7 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
     show_table(title, columns, rows, right=columns[1:])
 
 
-def _percent(share: float | None) -> str:
+def _format_percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
@@ -546,10 +546,10 @@ def task(
     quiet: Quiet = False,
 ) -> None:
     """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
-    from cube2net.api.checkpoints import checkpoints_of
+    from cube2net.api.checkpoints import checkpoint_folder
     from cube2net.topics.lda import Lda
 
-    RESUMABLE_PATHS.append(checkpoints_of(out / "cube"))
+    RESUMABLE_PATHS.append(checkpoint_folder(out / "cube"))
     with shown_progress(quiet) as progress:
         data = c2n.api.read_task(source, *paths, name=name, seed=seed, progress=progress)
         cube = c2n.api.build_task(

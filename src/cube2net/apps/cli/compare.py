@@ -175,7 +175,7 @@ def compare(
         comparison = c2n.api.compare_by_name(
             opened,
             query_objects,
-            task or ("links" if hidden is not None else c2n.api.task_of(query_objects)),
+            task or ("links" if hidden is not None else c2n.api.choose_task(query_objects)),
             runs=runs,
             seed=seed,
             out=out,

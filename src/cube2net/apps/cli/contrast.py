@@ -79,8 +79,8 @@ def contrast(
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
         asked = [c2n.read_query(opened, file, skip_missing=skip_missing) for file in files]
-        found = contrasted(opened, asked, files, n_cells, alpha)
-        paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
+        found = run_contrast(opened, asked, files, n_cells, alpha)
+        paths = write_network(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, asked, paths, as_json=as_json)
 
 
@@ -109,11 +109,11 @@ def describe(
         progress("telling apart", 0, None)
         asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
         found = c2n.api.describe_clusters(opened, asked, n_cells, alpha=alpha)
-        paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
+        paths = write_network(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, [asked], paths, as_json=as_json)
 
 
-def contrasted(
+def run_contrast(
     cube: Cube, queries: Sequence[Query], files: Sequence[Path], n_cells: int, alpha: float
 ) -> Contrast | Description:
     """Return what tells two queries apart, called as their files are, or the labels of one."""
@@ -138,7 +138,7 @@ def side_names(one: Path, two: Path) -> tuple[str, str]:
     return (one.name, two.name) if one.name != two.name else (str(one), str(two))
 
 
-def written(
+def write_network(
     found: Contrast | Description, out: Path | None, draw: Path | None, *, spreadsheet_safe: bool, seed: int
 ) -> list[Path]:
     """Return the files that the network of a contrast was written and drawn to; without any it is not made."""

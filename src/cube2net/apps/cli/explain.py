@@ -59,7 +59,7 @@ def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
     return add_options(command, options, first=False)
 
 
-def network_of(
+def find_network(
     cube: Path, query: Path | None, file: Path | None, options: Mapping[str, Any], progress: Progress
 ) -> Network:
     """Return the network that ``query`` would make with the options that a command was handed, or the one of a file."""
@@ -93,11 +93,12 @@ def _check_nothing_given(options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if value != parameters[name].default:
             raise ParameterError(
-                f"{_typed(parameters[name])} says how to make a network, and --network has one: leave one of them out"
+                f"{_parameter_type(parameters[name])} says how to make a network, and --network has one: "
+                "leave one of them out"
             )
 
 
-def _typed(parameter: inspect.Parameter) -> str:
+def _parameter_type(parameter: inspect.Parameter) -> str:
     """Return an option of ``query`` as it is typed."""
     *_, option = typing.get_args(typing.get_type_hints(query_command, include_extras=True)[parameter.name])
     given = [name for name in (option.default, *(option.param_decls or ())) if str(name).startswith("-")]
@@ -130,7 +131,7 @@ def explain(
     from cube2net.model.explanation import CellExplanation, ObjectExplanation
 
     with shown_progress(quiet or as_json) as progress:
-        made = network_of(cube, query, network, options, progress)
+        made = find_network(cube, query, network, options, progress)
         found = explain_module.explain(made) if node is None else explain_module.explain(made, node)
     asked = get_cube(made)
     if as_json:
@@ -259,7 +260,7 @@ def without(
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     with shown_progress(quiet or as_json) as progress:
-        made = network_of(cube, query, network, options, progress)
+        made = find_network(cube, query, network, options, progress)
         change = what_if.change(made, without=list(node or []), with_=list(add or []))
         written = write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
     asked = get_cube(made)

@@ -193,7 +193,7 @@ def cube_of_tables(
     quiet: bool,
 ) -> Iterator[Cube]:
     """Give the cube of files, which is made where it is not there or they have changed, and say what was read."""
-    from cube2net.api.checkpoints import checkpoints_of
+    from cube2net.api.checkpoints import checkpoint_folder
 
     reader = _reader(paths, settings)
     identity = c2n.api.identify_reading(reader, paths, dimensions, min_objects, seed=seed)
@@ -209,7 +209,7 @@ def cube_of_tables(
         if not can_write(place.parent):
             say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
             place = folder / place.name
-        RESUMABLE_PATHS.append(checkpoints_of(place))
+        RESUMABLE_PATHS.append(checkpoint_folder(place))
         with shown_progress(quiet) as progress:
             reading = c2n.api.read_spreadsheet(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
@@ -234,13 +234,13 @@ def show_reading(cube: Cube) -> None:
     read = c2n.api.reading_in(cube.settings)
     if read is None:
         return
-    rows = [(each["column"], each["what"], each["why"].removeprefix(f"{each['column']} ")) for each in read["columns"]]
+    rows = [(each["column"], each["what"], each["why"]) for each in read["columns"]]
     show_table("what was read", ("column", "is", "why"), rows)
     left = ", ".join(f"{each['reason']} {each['count']:,}" for each in read["left_out"])
     say(
         f"left out: {left or 'nothing'}",
         f"dimensions {join_names(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
-        "say otherwise with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
+        "change this with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
         "",
     )
 

@@ -246,7 +246,7 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
             )
 
 
-def fields_of(kind: type[Any]) -> dict[str, Any]:
+def list_fields(kind: type[Any]) -> dict[str, Any]:
     """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
     hints = typing.get_type_hints(kind)
     fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
@@ -268,11 +268,11 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
+def configure(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
     >>> from cube2net.model import Budget
-    >>> configured(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
+    >>> configure(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
     Budget(n_cells=5, max_nodes=None, max_links=None, best_prefix=True)
     """
     return kind(**typed_values(kind, settings, what), **handed)
@@ -284,7 +284,7 @@ def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str
     Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
     value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
     """
-    allowed = fields_of(kind)
+    allowed = list_fields(kind)
     values = {}
     for name, text in settings.items():
         if name not in allowed:

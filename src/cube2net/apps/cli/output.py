@@ -272,13 +272,13 @@ def guarded_streams() -> Iterator[None]:
     for stream in before:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = _guarded(*before)
+    sys.stdout, sys.stderr = _guard_streams(*before)
     yield
     sys.stderr.flush()
     sys.stdout, sys.stderr = before
 
 
-def _guarded(out: TextIO | None, err: TextIO | None) -> tuple[Any, Any]:
+def _guard_streams(out: TextIO | None, err: TextIO | None) -> tuple[Any, Any]:
     return Guarded(out, needed=True), Guarded(err, needed=False)
 
 
@@ -374,7 +374,7 @@ def _bars() -> Iterator[Progress]:
     above = sys.stdout.isatty()
     with Bars(*columns, console=console, transient=True, redirect_stdout=above) as bars:
         redirected = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = _guarded(*redirected)
+        sys.stdout, sys.stderr = _guard_streams(*redirected)
         try:
             yield _RichBar(bars)
         finally:

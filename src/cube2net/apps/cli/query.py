@@ -25,8 +25,8 @@ from cube2net.apps.cli.options import (
     SpreadsheetSafe,
     Where,
     check_safe,
-    configured,
-    fields_of,
+    configure,
+    list_fields,
     split_settings,
     takes_network_options,
     typed_values,
@@ -209,9 +209,9 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
         say(f"left out, being unknown or the name of several objects: {len(missing):,} ({quote_few(missing)})")
     shared = describe_missing(*queries).get("shared")
     if cube is not None and shared:
-        from cube2net.model.query import said_of_shared
+        from cube2net.model.query import describe_shared_names
 
-        say(said_of_shared(cube.objects, shared))
+        say(describe_shared_names(cube.objects, shared))
 
 
 def get_cube(network: Network) -> Cube:
@@ -254,17 +254,17 @@ def construct_from_options(
     if objective is not None and objective not in c2n.methods.OBJECTIVES:
         raise unknown_name("objective", objective, c2n.methods.OBJECTIVES)
     given = split_settings(settings)
-    of_method = fields_of(kinds[method])
+    of_method = list_fields(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
     chosen |= {name: text for name, text in given.items() if name in of_method}
     for name, value in shortcuts.items():
         if value is not None:
             _check_shortcut(name, method, given)
             chosen[name] = str(value)
-    chooser = configured(kinds[method], chosen, f"method {method!r}")
+    chooser = configure(kinds[method], chosen, f"method {method!r}")
     named = objective or c2n.api.default_objective(chooser, options["form"])
     takes_worth = objective is not None or chooses_cells(chooser)
-    of_objective = fields_of(c2n.methods.OBJECTIVES[named]) if takes_worth else {}
+    of_objective = list_fields(c2n.methods.OBJECTIVES[named]) if takes_worth else {}
     worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
     # A setting that is neither the method's nor the objective's is refused in the words of the method.
     typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
@@ -272,7 +272,7 @@ def construct_from_options(
         cube,
         c2n.read_query(cube, path, skip_missing=skip_missing),
         chooser,
-        objective=configured(c2n.methods.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
+        objective=configure(c2n.methods.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         levels=levels[0] if levels and len(levels) == 1 else levels or None,
         **options,
     )
@@ -284,7 +284,7 @@ def methods() -> dict[str, Any]:
 
 
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
-    takers = [other for other, kind in methods().items() if name in fields_of(kind)]
+    takers = [other for other, kind in methods().items() if name in list_fields(kind)]
     if method not in takers:
         ending = f"choose one of {join_names(takers)}" if takers else "no method does"
         raise ParameterError(f"method {method!r} takes no --{name}: {ending}")

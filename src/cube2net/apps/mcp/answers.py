@@ -8,27 +8,27 @@ from typing import Any
 from cube2net.apps.mcp.texts import (
     ToolReply,
     after,
-    budget_of,
     candidates_text,
+    correct_spelling,
     explanation_sections,
     find_text,
+    format_sentence,
     key,
     lines_within,
     look_up,
-    meant,
     name,
+    parse_budget,
+    parse_tokens,
     reply_within,
-    respelled,
-    said,
+    resolve_request_names,
     title,
-    tokens_of,
 )
 from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
-from cube2net.model.names import mixed_cell_of, node_of, object_node
+from cube2net.model.names import object_node, resolve_cell, resolve_node
 from cube2net.network.export.token_budget import Section, estimate_tokens
 
 FEW = 10
@@ -39,7 +39,7 @@ NEAR = 500
 
 def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return what names mean, or which names begin as a text does."""
-    budget = budget_of(asked)
+    budget = parse_budget(asked)
     if ("objects" in asked) == ("begins" in asked):
         raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
     if "objects" in asked:
@@ -56,8 +56,8 @@ def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
 def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
-    budget = budget_of(asked)
-    request, remark = ask_of(service, asked, budget)
+    budget = parse_budget(asked)
+    request, remark = make_request(service, asked, budget)
     network = service.network(request)
     facts = {
         "objects": len(network.objects),
@@ -65,7 +65,7 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
         "cells": len(network.labels),
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
     }
-    room = budget - tokens_of(facts)
+    room = budget - parse_tokens(facts)
     text = network.to_text(
         room,
         lambda text: estimate_tokens(after(remark, text)),
@@ -76,33 +76,35 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
 def explain(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return why something is in that network, or is not."""
-    budget = budget_of(asked)
-    request, remark = ask_of(service, asked, budget)
+    budget = parse_budget(asked)
+    request, remark = make_request(service, asked, budget)
     body: dict[str, Any] = {"request": request}
     if "node" in asked:
         body["node"] = node_asked(service, asked, asked["node"])
     found = service.answer("explain", body)
-    text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
+    text = lines_within(
+        budget, [format_sentence(found["sentence"])], *explanation_sections(found["explanation"]), before=remark
+    )
     return reply_within(text, budget, found["explanation"])
 
 
 def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
-    budget = budget_of(asked)
-    one = meant(service, asked, budget)
+    budget = parse_budget(asked)
+    one = resolve_request_names(service, asked, budget)
     body = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
     remarks = [one.remark]
     if "against" in asked:
-        other = meant(service, asked, budget, "against")
+        other = resolve_request_names(service, asked, budget, "against")
         body["against"] = other.ids
         remarks.append(other.remark)
     if "names" in asked:
         body["names"] = asked["names"]
     found = service.answer("contrast", body)
     cells = found["contrast"].get("cells", [])
-    lines = [f"- {said(cell['sentence'])}" for cell in cells]
+    lines = [f"- {format_sentence(cell['sentence'])}" for cell in cells]
     value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
-    head = [said(found["sentence"])]
+    head = [format_sentence(found["sentence"])]
     if cells:
         head.append(
             f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
@@ -115,15 +117,15 @@ def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
 def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells below a cell that hold most of some objects."""
-    budget = budget_of(asked)
-    found = meant(service, asked, budget)
+    budget = parse_budget(asked)
+    found = resolve_request_names(service, asked, budget)
     body: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
         seen = service.view(body)
         cell = asked["cell"]
         if isinstance(cell, dict):
             cell = _only(cell, "cell", "cell")
-        body["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
+        body["cell"] = list(resolve_cell(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
     answer = service.answer("drill", body)
     drilled = answer["drilled"]
 
@@ -139,18 +141,18 @@ def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
             "object", "## In none of them", drilled["left"], lambda each: f"- {name(each['name'])} ({key(each['id'])})"
         ),
     ]
-    text = lines_within(budget, [said(answer["sentence"])], *sections, before=found.remark)
+    text = lines_within(budget, [format_sentence(answer["sentence"])], *sections, before=found.remark)
     return reply_within(text, budget, drilled)
 
 
 def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return how many objects have a label of each of two levels."""
-    budget = budget_of(asked)
+    budget = parse_budget(asked)
     body: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
     body["most"] = asked.get("most", FEW)
     remark = ""
     if "objects" in asked:
-        found = meant(service, asked, budget)
+        found = resolve_request_names(service, asked, budget)
         body["query"], remark = found.ids, found.remark
     table = service.answer("pivot", body)
 
@@ -162,7 +164,7 @@ def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
     what = "yours/all objects" if table["query"] else "objects"
     columns = " | ".join(_cell(label) for label in table["columns"])
-    head = [said(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
+    head = [format_sentence(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
     corner = f"{_cell(asked['rows'])} \\ {_cell(asked['columns'])}"
     titled = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
     rows = Section("row", titled, range(len(table["rows"])), line)
@@ -177,9 +179,9 @@ def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     return reply_within(text, budget, kept)
 
 
-def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
+def make_request(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
     """Return the request of a network that a model means, and a remark on names that were not taken."""
-    found = meant(service, asked, budget)
+    found = resolve_request_names(service, asked, budget)
     method = asked.get("method", "greedy")
     request: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
     for word in ("n_cells", "n_neighbors"):
@@ -194,7 +196,7 @@ def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
     if asked.get("prefer"):
-        others = meant(service, asked, budget, "prefer")
+        others = resolve_request_names(service, asked, budget, "prefer")
         request["prefer"] = others.ids
         remarks.append(others.remark)
     return request, after(*remarks)  # type: ignore[return-value]
@@ -206,17 +208,17 @@ def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> No
     if isinstance(given, dict):
         word = "cell" if "cell" in given else "object"
         inside = _only(given, word, "node")
-        node = node_of(seen, tuple(inside)) if isinstance(inside, list) else object_node(seen, str(inside))
+        node = resolve_node(seen, tuple(inside)) if isinstance(inside, list) else object_node(seen, str(inside))
     elif isinstance(given, str) and seen.objects.find([given.strip()]).missing:
         try:
-            node = node_of(seen, given)
+            node = resolve_node(seen, given)
         except QueryError:
-            spelled = respelled(service, given)
+            spelled = correct_spelling(service, given)
             if spelled is None:
                 raise
             node = object_node(seen, spelled)
     else:
-        node = node_of(seen, given)
+        node = resolve_node(seen, given)
     return describe_node(seen, node)
 
 

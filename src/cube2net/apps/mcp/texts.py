@@ -30,19 +30,19 @@ class ToolReply:
     wrong: bool = False
 
 
-def budget_of(asked: Mapping[str, Any]) -> int:
+def parse_budget(asked: Mapping[str, Any]) -> int:
     """Return how many tokens an answer may have."""
     return check_int("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
 
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
     """Return an answer whose JSON is left out where it does not fit the budget beside the text."""
-    if structured is not None and estimate_tokens(text) + tokens_of(structured) > most:
+    if structured is not None and estimate_tokens(text) + parse_tokens(structured) > most:
         structured = None
     return ToolReply(text, structured, wrong)
 
 
-def tokens_of(value: Any) -> int:
+def parse_tokens(value: Any) -> int:
     """Return about how many tokens a value has as JSON."""
     return estimate_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
@@ -69,8 +69,8 @@ def name(text: object) -> str:
     >>> print(name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
-    said = escape_markdown(str(text)).replace('"', '\\"')
-    return f'"{said}"'
+    format_sentence = escape_markdown(str(text)).replace('"', '\\"')
+    return f'"{format_sentence}"'
 
 
 def key(value: object) -> str:
@@ -88,11 +88,11 @@ MARKED = re.compile(r"\\([^\w\s])")
 
 
 class NamesError(Exception):
-    """None of some names means one object; ``said`` is the answer to the call."""
+    """None of some names means one object; ``format_sentence`` is the answer to the call."""
 
-    def __init__(self, said: ToolReply) -> None:
-        super().__init__(said.text)
-        self.said = said
+    def __init__(self, format_sentence: ToolReply) -> None:
+        super().__init__(format_sentence.text)
+        self.said = format_sentence
 
 
 @dataclass(frozen=True)
@@ -112,26 +112,26 @@ def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -
     lost = set(service.cube.objects.find(list(plain)).missing) if plain else set()
     taken = [plain[each] if each in lost else each for each in given]
     missing = service.cube.objects.find(taken).missing[:MAX_SUGGESTED]
-    spelled = {each: right for each in missing if (right := respelled(service, each)) is not None}
+    spelled = {each: right for each in missing if (right := correct_spelling(service, each)) is not None}
     found = resolve_names(service, [spelled.get(each, each) for each in taken], most=BEARERS)
     for row, each in zip(found["rows"], taken, strict=True):
         row["given"] = each
     return found
 
 
-def respelled(service: CubeService, text: str) -> str | None:
+def correct_spelling(service: CubeService, text: str) -> str | None:
     """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
     rows = service.names.find_by_prefix(text[:200], BEARERS)
     names = set(service.cube.objects.table["name"].take(rows).to_pylist())
-    same = [each for each in names if _folded(each) == _folded(text)]
+    same = [each for each in names if _fold(each) == _fold(text)]
     return same[0] if len(same) == 1 else None
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def meant(service: CubeService, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
+def resolve_request_names(service: CubeService, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
     """Return the objects that names mean, without those that mean none or several; an error where none is left."""
     found = look_up(service, asked[where], where)
     ids = [row["id"] for row in found["rows"] if row["state"] == "found" and row["id"] is not None]
@@ -171,8 +171,8 @@ def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, bu
 def candidate(each: Candidate) -> str:
     """Return an object that may be meant, in a few words."""
     about = ", ".join(part for part in (each["kind"], each["about"]) if part and part != "object")
-    said = f": {name(about)[1:-1]}" if about else ""
-    return f"{name(each['name'])} ({key(each['id'])}){said}"
+    format_sentence = f": {name(about)[1:-1]}" if about else ""
+    return f"{name(each['name'])} ({key(each['id'])}){format_sentence}"
 
 
 def _count_names(found: NamesAnswer) -> str:
@@ -198,12 +198,12 @@ def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
         return []
     count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} borne by others too"
     for few in range(SHOWN, 0, -1):
-        said = [
+        format_sentence = [
             f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
             for row in rows[:few]
         ]
         more = ", …" if len(rows) > few else ""
-        line = f"{count}, and taken as the id: {'; '.join(said)}{more} (find_objects lists all)."
+        line = f"{count}, and taken as the id: {'; '.join(format_sentence)}{more} (find_objects lists all)."
         if estimate_tokens(line) <= budget:
             return [line]
     return [f"{count} (find_objects lists all)."]
@@ -212,13 +212,13 @@ def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
 def _said_of_respelled(found: NamesAnswer) -> list[str]:
     """Return a line on names that were found in other capitals, or with other spaces."""
     rows = [row for row in found["rows"] if _is_respelled(row)]
-    said = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:SHOWN]]
+    format_sentence = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:SHOWN]]
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
-    return [f"Taken in other capitals or spaces: {', '.join(said)}{more}."] if rows else []
+    return [f"Taken in other capitals or spaces: {', '.join(format_sentence)}{more}."] if rows else []
 
 
 def _is_respelled(row: NameRow) -> bool:
-    same = _folded(row["given"]) == _folded(row["name"])
+    same = _fold(row["given"]) == _fold(row["name"])
     return row["state"] == "found" and same and row["name"] != row["given"] != str(row["id"])
 
 
@@ -252,7 +252,7 @@ LONGEST = 4_000
 """A sentence has no more letters than this."""
 
 
-def said(sentence: str) -> str:
+def format_sentence(sentence: str) -> str:
     """Return a sentence as one line that is inert in Markdown."""
     return escape_markdown(sentence, LONGEST)
 
@@ -276,7 +276,7 @@ def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
     else:
         yield Section("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
     if told.get("note"):
-        yield Section("", "", [said(told["note"])])
+        yield Section("", "", [format_sentence(told["note"])])
 
 
 def _bringing_line(cell: Mapping[str, Any]) -> str:

@@ -130,18 +130,18 @@ def wrap_single_values(shape: type, arguments: Mapping[str, Any]) -> dict[str, A
     """
     fields = schema_fields(shape)
     return {
-        word: _listed(fields[word].type, value) if word in fields and value is not None else value
+        word: _to_list(fields[word].type, value) if word in fields and value is not None else value
         for word, value in arguments.items()
     }
 
 
-def _listed(kind: Any, value: Any) -> Any:
+def _to_list(kind: Any, value: Any) -> Any:
     kinds = choices_of(kind)
     origin = get_origin(kinds[0]) if len(kinds) == 1 else None
     if origin is list and (isinstance(value, str | dict) or (isinstance(value, int) and not isinstance(value, bool))):
         return [value]
     if origin is dict and isinstance(value, dict):
-        return {word: _listed(get_args(kinds[0])[1], each) for word, each in value.items()}
+        return {word: _to_list(get_args(kinds[0])[1], each) for word, each in value.items()}
     return value
 
 

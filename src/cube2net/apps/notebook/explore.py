@@ -11,14 +11,14 @@ import numpy as np
 from cube2net._util.packages import require
 from cube2net._util.spelling import suggest_name
 from cube2net.api.plan import several
-from cube2net.api.query import check_cube, query_of
+from cube2net.api.query import check_cube, resolve_query
 from cube2net.apps.service.requests import describe_node, describe_query, split_options
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quote
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call
-from cube2net.model.names import node_of, object_node
+from cube2net.model.names import object_node, resolve_node
 from cube2net.model.recipe import plain_value
 from cube2net.options import OPTIONS
 
@@ -73,14 +73,14 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     require("the explorer in a notebook", "anywidget")
     from cube2net.apps.notebook.widget import Explorer
 
-    return Explorer(cube, asked(cube, query, **options))
+    return Explorer(cube, parse_request(cube, query, **options))
 
 
-def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
+def parse_request(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     """Return a request as JSON has it, from what a caller says in Python."""
     request: dict[str, Any] = {"query": []}
     if query is not None:
-        request |= describe_query(cube, query_of(cube, query))
+        request |= describe_query(cube, resolve_query(cube, query))
     for word, value in options.items():
         if word == "progress":
             raise ParameterError("explore takes no progress: the page itself shows how far long work is")
@@ -136,7 +136,7 @@ def _plain(value: Any) -> Any:
 
 
 def _node(cube: Cube, thing: Any) -> Any:
-    return {"cell": list(thing)} if isinstance(thing, tuple | list) else describe_node(cube, node_of(cube, thing))
+    return {"cell": list(thing)} if isinstance(thing, tuple | list) else describe_node(cube, resolve_node(cube, thing))
 
 
 def _id(cube: Cube, thing: Any) -> Any:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
 from cube2net._util.text import format_count, shorten
-from cube2net.api.draw import described, picture_text
+from cube2net.api.draw import describe_network, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
 from cube2net.errors import ParameterError, check_int
@@ -23,7 +23,7 @@ from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension
-from cube2net.model.interfaces import path_of
+from cube2net.model.interfaces import check_path
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -37,10 +37,10 @@ LONGEST_SENTENCE = 400
 """Of a sentence in a table, so many."""
 
 
-def escaped(text: object, most: int = LONGEST) -> str:
+def escape(text: object, most: int = LONGEST) -> str:
     r"""Return a text for HTML, on one line: nothing in it is markup, and what cannot be seen is left out.
 
-    >>> escaped("<b>\u202eAT&T\n"), escaped("abcdef", 4)
+    >>> escape("<b>\u202eAT&T\n"), escape("abcdef", 4)
     ('&lt;b&gt;AT&amp;T', 'abc…')
     """
     return html.escape(shorten(str(text), most))
@@ -49,17 +49,17 @@ def escaped(text: object, most: int = LONGEST) -> str:
 def sentence(text: object, *, faint: bool = False) -> str:
     """Return a sentence as a paragraph; whatever is in it is text."""
     style = "margin:4px 0;opacity:0.75" if faint else "margin:4px 0"
-    return f'<p style="{style}">{escaped(text, 4_000)}</p>'
+    return f'<p style="{style}">{escape(text, 4_000)}</p>'
 
 
 def headline(word: str, rest: str) -> str:
     """Return the first line of a page: what it is, and how large."""
-    return f'<p style="margin:4px 0"><b>{escaped(word)}</b> {escaped(rest, 400)}</p>'
+    return f'<p style="margin:4px 0"><b>{escape(word)}</b> {escape(rest, 400)}</p>'
 
 
 def codes(*lines: tuple[str, str]) -> str:
     """Return how to go on: code, and what it gives."""
-    said = " · ".join(f"{escaped(what)} <code>{escaped(code, 200)}</code>" for what, code in lines)
+    said = " · ".join(f"{escape(what)} <code>{escape(code, 200)}</code>" for what, code in lines)
     return f'<p style="margin:4px 0;opacity:0.75">{said}</p>'
 
 
@@ -86,7 +86,7 @@ def table(
 def _cell(tag: str, value: object, is_number: bool, most: int = LONGEST, *, line: str = "") -> str:
     side = "right;white-space:nowrap" if is_number else "left"
     border = f";border-bottom:{line}" if line else ""
-    return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escaped(value, most)}</{tag}>'
+    return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escape(value, most)}</{tag}>'
 
 
 def page(*parts: str) -> str:
@@ -123,13 +123,13 @@ class Picture:
     def tag(self) -> str:
         """The picture as an ``<img>``."""
         return (
-            f'<img src="{self.source}" alt="{escaped(self.alt, 400)}" width="{self.width}" '
+            f'<img src="{self.source}" alt="{escape(self.alt, 400)}" width="{self.width}" '
             'style="max-width:100%;height:auto">'
         )
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to an ``.svg`` file, whole or not at all, and return its path."""
-        place = path_of(path, "the file of the picture")
+        place = check_path(path, "the file of the picture")
         if place.suffix.lower() != ENDING:
             raise ParameterError(
                 f"the picture is written as {ENDING}, got {place.name!r} (network.plot(path) writes .png and .pdf too)"
@@ -146,12 +146,14 @@ def draw_picture(network: Network, title: str | None = None, width: int = WIDTH)
     known = _drawn.setdefault(network, {})
     key = title or "", width
     if key not in known:
-        known[key] = Picture(picture_text(network, title=key[0], width=width), _alt(network, key[0]), width)
+        known[key] = Picture(
+            picture_text(network, title=key[0], width=width), _describe_picture(network, key[0]), width
+        )
     return known[key]
 
 
-def _alt(network: Network, title: str) -> str:
-    said = f"{title}: {described(network)}" if title else described(network)
+def _describe_picture(network: Network, title: str) -> str:
+    said = f"{title}: {describe_network(network)}" if title else describe_network(network)
     counts = Counter(network.query.labels or ())
     labels = ", ".join(f"{shorten(label, 40)} ({count:,})" for label, count in counts.most_common(6))
     return f"{said}; coloured by label: {labels}" if labels else said

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TextIO
 
 from cube2net._util.text import shorten
-from cube2net.apps.notebook.html import escaped, page, sentence
+from cube2net.apps.notebook.html import escape, page, sentence
 
 EVERY, TICK = 0.1, 1.0
 """A bar is drawn once in so many seconds, and again when nothing was said for so many."""
@@ -63,7 +63,7 @@ class Doing:
         if self.end:
             return page(remarks, sentence(self.text, faint=True))
         ends = f' value="{self.done}" max="{self.total}"' if self.total else ""
-        words = f"{escaped(self.stage, LONGEST)} {escaped(self.much)}"
+        words = f"{escape(self.stage, LONGEST)} {escape(self.much)}"
         return page(remarks, f'<p style="margin:4px 0"><progress{ends}></progress> {words}</p>')
 
 

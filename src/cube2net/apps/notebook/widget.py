@@ -115,12 +115,12 @@ class Explorer(anywidget.AnyWidget):
         """Return a request once its network is made: one that is refused changes nothing."""
         self._check_open()
         request = as_json(proposal["value"])
-        self._network_of(request)
+        self._find_network(request)
         return request
 
     @traitlets.observe("request")
     def _follow(self, _change: Any) -> None:
-        network = self._network_of(self.request)
+        network = self._find_network(self.request)
         self.set_trait("network", network)
         self.set_trait("selection", None if network is None else network.selection)
         if network is None or self.query is None or self._words(self.query) != self._words(network.query):
@@ -142,7 +142,7 @@ class Explorer(anywidget.AnyWidget):
     def _words(self, query: Query) -> dict[str, Any]:
         return describe_query(self.cube, query)
 
-    def _network_of(self, request: Mapping[str, Any]) -> Network | None:
+    def _find_network(self, request: Mapping[str, Any]) -> Network | None:
         return self._service.network(request) if request["query"] else None  # type: ignore[arg-type]
 
     # What the page asks

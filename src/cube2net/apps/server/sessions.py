@@ -39,7 +39,7 @@ from cube2net.apps.service.schemas import RecentCube, StartAnswer
 from cube2net.errors import Cube2netError, join_names, quote, quote_few, unknown_name
 from cube2net.io.graphs import GRAPH_ENDINGS
 from cube2net.model.corpus import Corpus
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.dimension import MIN_OBJECTS
 from cube2net.model.query import Query
 
@@ -54,7 +54,7 @@ def make_request(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]]
     request = describe_query(cube, query)
     if unresolved:
         request[UNRESOLVED] = [list(pair) for pair in unresolved]
-    origin = lineage_of(cube).origin
+    origin = get_lineage(cube).origin
     return request if origin is None else {**request, "cube": origin.seal}
 
 

@@ -25,7 +25,7 @@ from cube2net.api import cubes
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, describe_failure, json_bytes, make_attachment
 from cube2net.apps.service.service import FILE, ROUTES, CubeService, Duration, KeptChoice
 from cube2net.errors import CubeError
-from cube2net.model.cube import Origin, lineage_of
+from cube2net.model.cube import Origin, get_lineage
 
 MAX_ANSWER_BYTES = 512_000_000
 IDLE_TIMEOUT_SECONDS = 300.0
@@ -322,7 +322,7 @@ def _count_entries(value: object) -> int:
 
 def _find_origin(service: CubeService) -> Origin | None:
     """Return the folder from which workers open the cube; None for a cube in memory or a view."""
-    lineage = lineage_of(service.cube)
+    lineage = get_lineage(service.cube)
     return None if lineage.views else lineage.origin
 
 

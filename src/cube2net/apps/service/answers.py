@@ -71,7 +71,7 @@ from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import ChecksItself, chooses_cells
-from cube2net.model.names import cell_title, levels_of
+from cube2net.model.names import cell_title, list_levels
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.network.assembly import describe_certificate, describe_network
@@ -392,7 +392,7 @@ def _dimensions(whole: Cube) -> list[DimensionSchema]:
             "name": dimension.name,
             "levels": [
                 {"name": level.name, "labels": len(level.labels), "first": sorted(map(str, level.labels))[:LABELS]}
-                for level in (dimension.levels[at] for at in levels_of(dimension))
+                for level in (dimension.levels[at] for at in list_levels(dimension))
             ],
             "time": number in times,
         }

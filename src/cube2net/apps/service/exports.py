@@ -22,7 +22,7 @@ from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest
 from cube2net.errors import InputError, MissingPackageError, unknown_name
-from cube2net.model.cube import lineage_of
+from cube2net.model.cube import get_lineage
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
 from cube2net.network.export.registry import EXPORTS
@@ -234,7 +234,7 @@ def _view_lines(fields: dict[str, Any]) -> list[str]:
 
 def _folder(service: CubeService) -> Path | None:
     """Return the folder of the cube; None for a cube in memory."""
-    origin = lineage_of(service.cube).origin
+    origin = get_lineage(service.cube).origin
     return None if origin is None else origin.folder
 
 

@@ -107,6 +107,7 @@ class ReadColumn(TypedDict):
     column: str
     what: Annotated[str, "what it was taken for: a name, an end of a link, a dimension"]
     why: str
+    is_used: Annotated[bool, "whether it has a role or is a dimension"]
 
 
 class LeftOut(TypedDict):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from cube2net._util.progress import Progress, silent
 from cube2net.api.construct import construct_by_name
 from cube2net.api.plan import check_nodes, nodes_at_most
-from cube2net.api.replay import choice_of, recall
+from cube2net.api.replay import describe_choice, recall
 from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
@@ -31,7 +31,7 @@ from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.cube.name_index import NameIndex
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quote, unknown_name
-from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.network import Network
 from cube2net.options import DEFAULTS
 
@@ -84,13 +84,13 @@ class CubeService:
     @property
     def name(self) -> str:
         """The name of the cube's folder."""
-        origin = lineage_of(self.cube).origin
+        origin = get_lineage(self.cube).origin
         return "a cube in memory" if origin is None else origin.folder.name
 
     @property
     def checksum(self) -> str | None:
         """The checksum of the cube's manifest; None for a cube in memory."""
-        origin = lineage_of(self.cube).origin
+        origin = get_lineage(self.cube).origin
         return None if origin is None else origin.seal
 
     @property
@@ -240,7 +240,7 @@ class CubeService:
     def _find_choice(self, key: str) -> KeptChoice | None:
         with self._lock:
             network, text = self._networks.get(key), self._choices.get(key, "")
-        text = text or (choice_of(network) if network is not None else "")
+        text = text or (describe_choice(network) if network is not None else "")
         return KeptChoice(key, text) if text else None
 
     def _get_cached(self, cache: OrderedDict[str, T], size: int, key: str, make: Callable[[], T]) -> T:

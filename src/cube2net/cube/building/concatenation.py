@@ -23,7 +23,7 @@ from cube2net.model.corpus import (
     Corpus,
     Topics,
     check_count,
-    decoded,
+    decode,
     table,
 )
 from cube2net.model.cube import Cube
@@ -284,7 +284,7 @@ def _decode_columns(rows: pa.Table) -> pa.Table:
     """Return a table without dictionary columns, which Arrow cannot concatenate with plain ones."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(number, field.name, decoded(rows[field.name]))
+            rows = rows.set_column(number, field.name, decode(rows[field.name]))
     return rows
 
 
@@ -296,7 +296,7 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> 
     >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
     [1.0, 2.5]
     """
-    first, second = decoded(first), decoded(second)
+    first, second = decode(first), decode(second)
     if {first.type, second.type} == {pa.bool_(), pa.string()}:
         first, second = first.cast(pa.string()), second.cast(pa.string())
     parts = [pa.table({"column": column}) for column in (first, second)]

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, SourceError
-from cube2net.model.corpus import Corpus, Topics, decoded, distinct_pairs, texts_of_rows
+from cube2net.model.corpus import Corpus, Topics, decode, distinct_pairs, texts_of_rows
 
 TOPIC = "topic"
 NONE = np.empty(0, np.int32)
@@ -85,7 +85,7 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
     try:
         if pa.types.is_temporal(column.type):
             column = pc.year(column)
-        column = decoded(column)
+        column = decode(column)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             texts = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(texts, ""), None, texts)
@@ -337,7 +337,7 @@ def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array
 
     Texts are dates in ISO 8601; one that is less precise than the bins (``2019`` for months) counts as missing.
     """
-    column = decoded(column)
+    column = decode(column)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return _read_texts(column, attribute, bins)
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:

@@ -31,7 +31,7 @@ from cube2net._util.progress import cores
 from cube2net.cube.storage.ledger import NULLABLE_COLUMNS, TABLES, Ledger
 from cube2net.errors import Cube2netError, CubeError, InputError, first_line
 from cube2net.model.corpus import OBJECTS, WORDS
-from cube2net.model.cube import KIND, Cells, Cube, LinkDetails, Origin, opened
+from cube2net.model.cube import KIND, Cells, Cube, LinkDetails, Origin, open_origin
 from cube2net.model.dimension import Dimension, Level
 from cube2net.model.items import ItemAttributes, ItemIndex
 from cube2net.model.objects import Lookup, Objects
@@ -146,7 +146,7 @@ def _read_cube(folder: MappedFolder) -> StoredCube:
     except Exception as error:  # whatever the readers of a format raise on a damaged file
         raise CubeError(f"{str(folder.path)!r} is damaged: {first_line(error)}") from error
     origin = Origin(folder.path.absolute(), str(manifest.get("sha256")), read)
-    return StoredCube(opened(cube, origin), manifest)
+    return StoredCube(open_origin(cube, origin), manifest)
 
 
 def _read_verified(folder: MappedFolder) -> StoredCube:

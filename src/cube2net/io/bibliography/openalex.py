@@ -415,8 +415,8 @@ def _look_up_texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
         return codes
     if pa.types.is_list(codes.type):
         return pa.ListArray.from_arrays(codes.offsets, labels.take(codes.values))
-    numbered = codes.to_numpy(zero_copy_only=False)
-    return labels.take(pa.array(numbered, mask=numbered < 0))
+    number_ids = codes.to_numpy(zero_copy_only=False)
+    return labels.take(pa.array(number_ids, mask=number_ids < 0))
 
 
 def _filter_batches(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:

@@ -30,7 +30,7 @@ from cube2net.io.tables.locale_values import (
     present,
     present_labels,
 )
-from cube2net.model.corpus import decoded, holds_text, is_list
+from cube2net.model.corpus import decode, holds_text, is_list
 
 MANY = (list, tuple, set, frozenset, np.ndarray)
 REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
@@ -152,7 +152,7 @@ def sorted_out(
 
 def keys(rows: Rows, name: str) -> pa.ChunkedArray:
     """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
         whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
@@ -209,7 +209,7 @@ def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.Chunked
 
 def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
     """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     if holds_text(column.type):
         texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
         read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
@@ -267,7 +267,7 @@ def attribute(
     Where that took a guess, how it was read is put into ``ways``.
     """
     ways = {} if ways is None else ways
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     kind = column.type
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
@@ -350,7 +350,7 @@ def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return lists of trimmed texts without empty ones."""
     made = []
     for chunk in column.chunks:
-        values, parents = decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
+        values, parents = decode(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
         try:
             texts = pc.utf8_trim_whitespace(pc.cast(values, pa.string()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cube2net.errors import SourceError
 from cube2net.io.tables.column_types import Rows, keys
 from cube2net.io.tables.locale_values import likely_written, present, spread_rows
-from cube2net.model.corpus import decoded, holds_text
+from cube2net.model.corpus import decode, holds_text
 
 MAX_SAMPLED_ROWS = 1_000
 MAX_KEY_COLUMNS = 20
@@ -122,7 +122,7 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
     Long texts, numbers, dates, web addresses and lists of labels are no names; in a few rows, nor are texts of fewer
     words than ``least_words``.
     """
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     if not holds_text(column.type) or column.null_count > (1 - MIN_NAME_SHARE) * len(column):
         return NO_NAME
     texts = pc.drop_null(present(pc.cast(column.take(spread_rows(len(column), MAX_SAMPLED_ROWS)), pa.string())))

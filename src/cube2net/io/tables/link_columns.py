@@ -17,7 +17,7 @@ from cube2net.io.tables.dialects import LIKE_A_NUMBER
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, sample_keys, share_in
 from cube2net.io.tables.locale_values import as_clock, as_dates, as_numbers, present, spread_rows
 from cube2net.io.tables.table_roles import normalize_name
-from cube2net.model.corpus import decoded, holds_text
+from cube2net.model.corpus import decode, holds_text
 
 MAX_SAMPLED_ROWS = 1_000
 FIRST_YEAR, LAST_YEAR = 1500, 2100
@@ -100,7 +100,7 @@ def is_time(rows: Rows, name: str) -> bool:
 
 
 def _first_rows(rows: Rows, name: str) -> pa.ChunkedArray:
-    return decoded(rows.table[name].slice(0, MAX_SAMPLED_ROWS))
+    return decode(rows.table[name].slice(0, MAX_SAMPLED_ROWS))
 
 
 def two_ends(rows: Rows) -> tuple[str, str] | None:
@@ -176,7 +176,7 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     ids = keys(rows, key).to_pylist()
     references: dict[str, str] = {}
     for column in rows.table.column_names[:MAX_REFERENCE_COLUMNS]:
-        values = decoded(rows.table[column])
+        values = decode(rows.table[column])
         if column in (key, name) or not (holds_text(values.type) or pa.types.is_integer(values.type)):
             continue
         pairs = [
@@ -230,7 +230,7 @@ def _separator_of_names(values: Sequence[str], known: Mapping[str, str]) -> str 
 
 def referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:
     """Return the first of some columns of names that another column refers to, from other rows than their own."""
-    texts = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if holds_text(decoded(rows.table[name]).type)]
+    texts = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if holds_text(decode(rows.table[name]).type)]
     if len(texts) < 2:
         return None
     places = spread_rows(rows.table.num_rows, MAX_SAMPLED_ROWS)

@@ -22,7 +22,7 @@ from cube2net.io.tables.column_types import (
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS
 from cube2net.io.tables.locale_values import present
 from cube2net.io.tables.table_roles import normalize_name
-from cube2net.model.corpus import decoded, holds_text
+from cube2net.model.corpus import decode, holds_text
 
 SIGNS = (";", "|", "\n", "\t", " / ", "/")
 """Separators that names do not contain, the surest first."""
@@ -216,7 +216,7 @@ def column_separators(rows: Rows, name: str, *, are_people: bool = False) -> tup
 
 
 def _sample_texts(rows: Rows, name: str) -> list[str] | None:
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     if not holds_text(column.type):
         return None
     texts: list[str] = pc.drop_null(present(pc.cast(column, pa.string()).slice(0, MAX_SAMPLED_ROWS))).to_pylist()

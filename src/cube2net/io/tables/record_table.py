@@ -33,7 +33,7 @@ from cube2net.io.tables.multi_values import column_separators, describe_separato
 from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES, free_name
 from cube2net.io.tables.table_corpus import Part, item_corpus
 from cube2net.io.tables.table_roles import ROLE_NAMES, find_name, normalize_name
-from cube2net.model.corpus import Corpus, check_count, decoded, holds_text, is_list
+from cube2net.model.corpus import Corpus, check_count, decode, holds_text, is_list
 from cube2net.model.objects import are_whole
 
 OBJECT_NAMES = (
@@ -148,7 +148,7 @@ def _item_by_name(rows: Rows, names: list[str], *, is_list: bool) -> str | None:
     if is_list:
         return candidates[0] if candidates else None
     for name in candidates:
-        if pc.count_distinct(decoded(rows.table[name])).as_py() < rows.table.num_rows:
+        if pc.count_distinct(decode(rows.table[name])).as_py() < rows.table.num_rows:
             return name
     return None
 
@@ -156,7 +156,7 @@ def _item_by_name(rows: Rows, names: list[str], *, is_list: bool) -> str | None:
 def _title_column(rows: Rows, objects: str) -> str | None:
     """Return the column of titles beside lists of objects: the first of texts of which nearly all differ."""
     for name in rows.table.column_names[:MAX_KEY_COLUMNS]:
-        is_text = name != objects and holds_text(decoded(rows.table[name]).type)
+        is_text = name != objects and holds_text(decode(rows.table[name]).type)
         ids = keys(rows, name) if is_text and is_nearly_unique(rows, name) else None
         if ids is None or likely_written(ids, rows.written):
             continue

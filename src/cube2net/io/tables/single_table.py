@@ -47,7 +47,7 @@ from cube2net.io.tables.table_roles import (
     has_id_name,
     normalize_name,
 )
-from cube2net.model.corpus import decoded, holds_text
+from cube2net.model.corpus import decode, holds_text
 
 FIRST_NAMES = (
     "vorname",
@@ -226,7 +226,7 @@ def _name_columns(rows: Rows, key: str | None) -> list[str]:
 def _text_columns(rows: Rows) -> list[str]:
     """Return the columns of texts that are neither numbers nor dates."""
     names = rows.table.column_names[:MAX_KEY_COLUMNS]
-    texts = [name for name in names if holds_text(decoded(rows.table[name]).type)]
+    texts = [name for name in names if holds_text(decode(rows.table[name]).type)]
     return [name for name in texts if not likely_written(keys(rows, name), rows.written)]
 
 
@@ -307,7 +307,7 @@ def is_first_row_data(rows: Rows) -> bool:
 
 
 def _comes_again(rows: Rows, name: str) -> bool:
-    column = decoded(rows.table[name])
+    column = decode(rows.table[name])
     if not holds_text(column.type):
         return False
     return bool(pc.any(pc.equal(pc.utf8_trim_whitespace(pc.cast(column, pa.string())), name.strip())).as_py())
@@ -444,12 +444,12 @@ def _words(text: str) -> list[str]:
 
 def _is_once(rows: Rows, name: str, row: int) -> bool:
     """Return whether the value of a row comes in no other one: what comes again is a label of rows."""
-    column = keys(rows, name) if holds_text(decoded(rows.table[name]).type) else None
+    column = keys(rows, name) if holds_text(decode(rows.table[name]).type) else None
     return column is not None and (pc.sum(pc.equal(column, column[row])).as_py() or 0) == 1
 
 
 def _text(rows: Rows, name: str, row: int) -> str:
-    value = decoded(rows.table[name].slice(row, 1))[0].as_py()
+    value = decode(rows.table[name].slice(row, 1))[0].as_py()
     return "" if value is None else str(value).strip()
 
 
@@ -459,7 +459,7 @@ def _shown(rows: Rows, row: int) -> str:
 
 def _count_summands(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
     """Return how many numbers of a column other than 0 add up to that of the last row; 0 where they do not."""
-    column = decoded(rows.table[name]).take(pa.array(kept))
+    column = decode(rows.table[name]).take(pa.array(kept))
     if holds_text(column.type):
         texts = pc.cast(column, pa.string())
         read = as_numbers(present(texts), rows.written) if likely_written(texts, rows.written) == "numbers" else None

@@ -20,7 +20,7 @@ from cube2net.io.dropped import Dropped
 from cube2net.io.tables import other_workbooks
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, Conventions, find_header
-from cube2net.io.text_records import format_of
+from cube2net.io.text_records import detect_format
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
 LAST_DAY = 2_958_465
@@ -39,7 +39,7 @@ class Sheet(NamedTuple):
 
 def sheet_names(path: Path, meter: Meter) -> list[str]:
     """Return the names of the sheets of a workbook that are not hidden."""
-    if format_of(path) == "xls":
+    if detect_format(path) == "xls":
         return other_workbooks.list_sheets(path, meter)
     with open_workbook(path, meter) as book:
         return list(book.sheets)
@@ -61,7 +61,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
     if conventions.sheet is None and len(sheets) > 1:
         dropped.say(f"{path.name}: sheet={sheet!r} of {len(sheets)} (guessed)")
     name = path.name if len(sheets) == 1 else f"{path.name} sheet {sheet!r}"
-    if format_of(path) == "xls":
+    if detect_format(path) == "xls":
         gauge = meter.gauge(path)
         return _table(name, other_workbooks.read_sheet(path, sheet, gauge), gauge, dropped, conventions)
     with open_workbook(path, meter) as book:

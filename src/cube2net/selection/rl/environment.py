@@ -8,6 +8,7 @@ the cell adds to the value, and an episode ends after exactly m steps. Environme
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -118,7 +119,9 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         return self.trajectories.problem.cells[self.trajectories.best_cells]
 
 
-def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], **options: Any) -> SelectionEnv:
+def make_env(
+    cube: Cube, query: Query | Sequence[Any], vectors: Vectors | tuple[Vectors, ...], **options: Any
+) -> SelectionEnv:
     """Return the environment in which ``Cube2net`` of a preset learns, at the price that greedy reaches.
 
     Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``,
@@ -141,7 +144,7 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
 
 
 def make_vector_env(
-    cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *, num_envs: int, **options: Any
+    cube: Cube, query: Query | Sequence[Any], vectors: Vectors | tuple[Vectors, ...], *, num_envs: int, **options: Any
 ) -> SelectionVectorEnv:
     """Return ``num_envs`` environments side by side (see ``make_env`` for the options)."""
     check_int("num_envs", num_envs, 1, what="selections")
@@ -150,7 +153,7 @@ def make_vector_env(
 
 def _make_trajectories(
     cube: Cube,
-    query: Query,
+    query: Query | Sequence[Any],
     vectors: Vectors | tuple[Vectors, ...],
     batch: int,
     *,
@@ -161,6 +164,7 @@ def _make_trajectories(
     k: int | None = None,
     directions: int | None = None,
 ) -> Trajectories:
+    query = query if isinstance(query, Query) else cube.query(query)
     if preset not in PRESETS:
         raise unknown_name("preset", preset, PRESETS)
     for name, number in (("k", k), ("directions", directions)):
