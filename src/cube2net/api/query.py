@@ -134,7 +134,7 @@ def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], 
 
     Where there is no such file, and it is not called as one, these are the names in the text.
     """
-    path, are_known = path_of(path, "the file of the query"), partial(_are_known, cube)
+    path, are_known = check_path(path, "the file of the query"), partial(_are_known, cube)
     if first == LABEL and detect_format(path) is None and not path.exists():
         return split_names([str(path)], are_known), None
     return read_query_file(path, are_known, first)
