@@ -99,7 +99,7 @@ def suggest_names(text: str, names: Sequence[str], most: int = 3) -> list[str]:
     if len(text) > MAX_TEXT_LETTERS:
         return []
     typed = text.casefold()
-    names = candidates(typed, names)
+    names = preselect_names(typed, names)
     edits = {
         name: count
         for name in names
@@ -149,7 +149,7 @@ def list_variants(text: str) -> list[str]:
     return [*list_normal_forms(text), *(form for name in names for form in (name, *list_normal_forms(name)))]
 
 
-def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
+def preselect_names(text: str, names: Sequence[str]) -> Sequence[str]:
     """Return all names if they are few, else the few that can be most similar to a text."""
     if len(names) <= MAX_NAMES_COMPARED:
         return names

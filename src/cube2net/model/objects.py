@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, reduce_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts
-from cube2net._util.spelling import MAX_TEXT_LETTERS, candidates, list_variants
+from cube2net._util.spelling import MAX_TEXT_LETTERS, list_variants, preselect_names
 from cube2net.errors import CubeError
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
@@ -191,7 +191,9 @@ class Objects:
         key = key.casefold()
         folded = {hit.casefold(): hit for hit in hits}
         begun = sorted((hit for hit in folded if hit.startswith(key)), key=len)
-        like = difflib.get_close_matches(key, candidates(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        like = (
+            difflib.get_close_matches(key, preselect_names(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        )
         return [folded[hit] for hit in begun[:most] or like]
 
     def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:

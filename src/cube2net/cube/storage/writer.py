@@ -91,7 +91,7 @@ def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Pro
     require_own_cells(cube, "saved")
     check_place(folder)
     with only_writer(folder, progress):
-        write(cube, folder, made_in=made_in)
+        write_cube(cube, folder, made_in=made_in)
 
 
 def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress = silent) -> None:
@@ -101,10 +101,10 @@ def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Pro
     check_place(folder)
     with only_writer(folder, progress):
         stored = read_verified(folder)
-        write(change(stored.cube), folder, before=stored)
+        write_cube(change(stored.cube), folder, before=stored)
 
 
-def write(cube: Cube, folder: Path, *, before: StoredCube | None = None, made_in: Path | None = None) -> None:
+def write_cube(cube: Cube, folder: Path, *, before: StoredCube | None = None, made_in: Path | None = None) -> None:
     """Write a cube to a folder; the caller holds the lock.
 
     ``before`` is the cube of that folder that this one was made from: files that are unchanged are linked, with their
