@@ -83,14 +83,12 @@ class Columns:
         self._pack()
         columns, loose = {}, set()
         for name, parts in self._packed.items():
-            column = pa.chunked_array(parts, pa.string())
-            wanted = TYPES.get(types.get(name, "").casefold())
-            if wanted is not None:
+            columns[name] = pa.chunked_array(parts, pa.string())
+            if wanted := TYPES.get(types.get(name, "").casefold()):
                 try:
-                    column = pc.cast(pc.utf8_trim_whitespace(column), wanted)
+                    columns[name] = pc.cast(pc.utf8_trim_whitespace(columns[name]), wanted)
                 except pa.ArrowInvalid:
                     loose.add(name)
-            columns[name] = column
         return columns, loose
 
 
@@ -124,8 +122,8 @@ class _Reader:
         self.form: _GraphMl | _Gexf | None = None
         self.text: list[str] | None = None
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
-        self.expat, self.error = self.xml.expat, self.xml.error
-        self.expat.CharacterDataHandler = self.characters
+        self.xml.expat.CharacterDataHandler = self.characters
+        self.error = self.xml.error
 
     def characters(self, text: str) -> None:
         if self.text is not None:
@@ -133,12 +131,12 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         local = tag.rpartition(":")[2]
-        if self.form is None:
-            if local not in FORMS:
-                raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
+        if self.form is not None:
+            self.form.start(local, attributes)
+        elif local in FORMS:
             self.form = FORMS[local](self)
-            return
-        self.form.start(local, attributes)
+        else:
+            raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
 
     def end(self, tag: str) -> None:
         if self.form is not None:
@@ -430,10 +428,7 @@ class Graph:
         tables = []
         for records in (nodes, links):
             names = dict.fromkeys(key for record in records for key in record)
-            arrays, loose, left_out = columns_of({key: [one.get(key) for one in records] for key in names})
-            if left_out:
-                dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
-            tables.append((arrays, loose))
+            tables.append(_convert_columns(name, {key: [one.get(key) for one in records] for key in names}, dropped))
         return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
 
     def _corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
@@ -443,26 +438,40 @@ class Graph:
             raise SourceError(f"{name} holds a graph without nodes, expected one or more")
         columns = _prefer_integer_ids(columns)
         called = self.name or next((one for one in NAMES if one in columns), None)
-        known = {"name": called, "kind": self.kind, "text": self.text}
-        roles = {"id": NODE} | {role: one for role, one in known.items() if one is not None and one in columns}
+        roles = _assign_roles(columns, name=called, kind=self.kind, text=self.text)
         if self.name is not None and self.name not in columns:
             raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {quote_few(list(columns), 20)}")
         wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
         link_roles = {role: one for role, one in wanted.items() if one in ends}
-        unused = [one for one in ends if one not in (*ENDS, *link_roles.values(), "id")]
-        if unused:
-            dropped.say(f"{name}: not used of links {quote_few(unused, 20)}")
+        _report_unused(name, [one for one in ends if one not in (*ENDS, *link_roles.values(), "id")], dropped)
         if "weight" in link_roles:
             ends = ends | {link_roles["weight"]: _fill_weights(ends[link_roles["weight"]])}
-        ids, count = columns[NODE], len(columns[NODE])
-        table = pa.table(columns)
+        ids, table = columns[NODE], pa.table(columns)
         rows = Rows(name, table, lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows], frozenset(mixed))
-        empty = {end: pa.array([], pa.string()) for end in ENDS}
-        pairs = pa.table(ends) if ends else pa.table(empty)
+        pairs = pa.table(ends or {end: pa.array([], pa.string()) for end in ENDS})
         links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
-        dropped.say(f"{name}: {count:,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
+        dropped.say(f"{name}: {len(ids):,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
         parts = (rows, roles), (links_of, {end: end for end in ENDS} | link_roles)
         return network_corpus(*parts, self.separators, dropped, directed=directed)
+
+
+def _assign_roles(columns: Iterable[str], **roles: str | None) -> dict[str, str]:
+    """Return the columns of nodes by role, those that are there."""
+    there = set(columns)
+    return {"id": NODE} | {role: column for role, column in roles.items() if column is not None and column in there}
+
+
+def _report_unused(name: str, attributes: Sequence[str], dropped: Dropped) -> None:
+    if attributes:
+        dropped.say(f"{name}: not used of links {quote_few(attributes, 20)}")
+
+
+def _convert_columns(name: str, values: Mapping[str, Any], dropped: Dropped) -> tuple[dict[str, Any], set[str]]:
+    """Return values as columns, and the names of those of mixed types; what has fields inside is left out."""
+    columns, mixed, left_out = columns_of(values)
+    if left_out:
+        dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
+    return columns, mixed
 
 
 def _fill_weights(column: Any) -> Any:
@@ -476,8 +485,7 @@ def _prefer_integer_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
     again = columns.get("id")
     if again is None or again.null_count or pa.types.is_list(again.type):
         return dict(columns)
-    same = again.cast(pa.string()).to_pylist() == columns[NODE].cast(pa.string()).to_pylist()
-    if not same:
+    if again.cast(pa.string()).to_pylist() != columns[NODE].cast(pa.string()).to_pylist():
         return dict(columns)
     ids = again if pa.types.is_integer(again.type) else columns[NODE]
     return {name: ids if name == NODE else column for name, column in columns.items() if name != "id"}
@@ -570,16 +578,13 @@ def from_networkx(
     seen: dict[str, Any] = {}
     for node in graph.nodes:
         key = keys[node] = text_of(str(node)).strip()
-        if key in seen:
+        other = seen.setdefault(key, node)
+        if other is not node:
             raise SourceError(
-                f"nodes {seen[key]!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
+                f"nodes {other!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
             )
-        seen[key] = node
-    nodes = _build_networkx_nodes(
-        [data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped
-    )
-    known = {"name": name, "kind": kind, "text": text}
-    columns = {"id": "node"} | {role: column for role, column in known.items() if column in nodes.table.column_names}
+    nodes = _build_networkx_nodes(graph, keys, dropped)
+    columns = _assign_roles(nodes.table.column_names, name=name, kind=kind, text=text)
     links = _build_networkx_links(graph, keys, weight, kind, time, dropped)
     ends = {name: name for name in links.table.column_names}
     return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
@@ -597,40 +602,34 @@ def _build_node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropp
     return pa.array(keys, pa.string())
 
 
-def _build_networkx_nodes(
-    data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequence[Any], dropped: Dropped
-) -> Rows:
+def _build_networkx_nodes(graph: Any, keys: Mapping[Any, str], dropped: Dropped) -> Rows:
+    data = [attributes for _, attributes in graph.nodes(data=True)]
     names: dict[Any, str] = {}
-    for attributes in data:
-        for attribute in attributes:
-            if attribute not in names:
-                called = str(attribute)
-                while called in (*names.values(), "node"):
-                    called += "_"
-                names[attribute] = called
-    values = {called: [attributes.get(attribute) for attributes in data] for attribute, called in names.items()}
-    return _build_node_rows(_build_node_column(nodes, keys, dropped), keys, values, dropped)
+    for attribute in dict.fromkeys(attribute for attributes in data for attribute in attributes):
+        name = str(attribute)
+        while name in (*names.values(), NODE):
+            name += "_"
+        names[attribute] = name
+    values = {name: [attributes.get(attribute) for attributes in data] for attribute, name in names.items()}
+    texts = list(keys.values())
+    return _build_node_rows(_build_node_column(list(keys), texts, dropped), texts, values, dropped)
 
 
 def _build_node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
-    arrays, loose, left_out = columns_of(values)
-    if left_out:
-        dropped.say(f"the graph: left out attributes with fields inside: {quote_few(left_out, 20)}")
+    arrays, loose = _convert_columns("the graph", values, dropped)
     table = pa.table({NODE: ids, **arrays})
     return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
 
 def _build_link_rows(source: Sequence[str], target: Sequence[str], columns: Mapping[str, pa.Array]) -> Rows:
-    ends = {"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string())}
-    table = pa.table({**ends, **columns})
+    table = pa.table({"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), **columns})
     return Rows("the graph", table, lambda rows: [f"link {source[row]!r} – {target[row]!r}" for row in rows])
 
 
 def _build_networkx_links(
     graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped
 ) -> Rows:
-    source, target, weights = [], [], []
-    kinds, times = [], []
+    source, target, weights, kinds, times = [], [], [], [], []
     used, unused = (weight, kind, time), dict[Any, None]()
     several = graph.is_multigraph()
     edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if several else {}))
@@ -642,8 +641,7 @@ def _build_networkx_links(
         kinds.append(key[0] if named is None and key and isinstance(key[0], str) else named)
         times.append(about.get(time))
         unused |= {name: None for name in about if name not in used}
-    if unused:
-        dropped.say(f"the graph: not used of links {quote_few(list(map(str, unused)), 20)}")
+    _report_unused("the graph", list(map(str, unused)), dropped)
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
@@ -691,14 +689,10 @@ def from_igraph(
     ids = names if named else [str(number) for number in range(graph.vcount())]
     attributes.pop(NODE, None)
     nodes = _build_node_rows(pa.array(ids, pa.string()), ids, attributes, dropped)
-    known = {"name": name, "kind": kind, "text": text}
-    there = nodes.table.column_names[1:]
-    columns = {"id": NODE} | {role: column for role, column in known.items() if column in there}
+    columns = _assign_roles(nodes.table.column_names[1:], name=name, kind=kind, text=text)
     ends = graph.get_edgelist()
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
-    unused = [str(key) for key in graph.edge_attributes() if key != weight]
-    if unused:
-        dropped.say(f"the graph: not used of links {quote_few(unused, 20)}")
+    _report_unused("the graph", [str(key) for key in graph.edge_attributes() if key != weight], dropped)
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
     weight_column, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
     links = _build_link_rows(source, target, weight_column)
