@@ -54,6 +54,33 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "node": "object, cell, name, id, target",
         "against": "other, others, rest, versus, baseline, y",
     },
+    "attribute": {
+        "links": "edges, edge_list, number_of_edges, n_edges",
+        "nodes": "vertices, n_nodes, number_of_nodes",
+        "save": "write, dump, export, to_csv, to_graphml, to_file, to_parquet, to_json, write_network",
+        "plot": "draw, show, visualize, visualise, display",
+        "to_pandas": "to_df, to_frame, to_dataframe, df, frame, cells_frame, as_frame, results",
+        "to_networkx": "to_nx, nx, graph, networkx",
+        "summary": "describe, info, stats",
+        "describe": "summary, info, shape, head",
+        "including": "include, with_, add, pin",
+        "without": "exclude, drop, remove, ban",
+        "verdict": "best, winner, conclusion",
+        "write_report": "report, to_html",
+        "query": "find, search, select, subset",
+    },
+    "name": {
+        "build": "fit, create, make_cube, build_cube, build_from, Builder",
+        "open": "load, read, load_cube, read_cube, open_cube",
+        "read_tables": "read_csv, read_parquet, read_excel, from_pandas, from_dataframe, read_frame, read_dataframe",
+        "from_networkx": "from_nx, from_graph",
+        "construct": "network, extract, make_network, construct_network, build_network, subgraph, run",
+        "compare": "evaluate, benchmark, score, cross_validate",
+        "update": "add, append, update_cube, partial_fit",
+        "explore": "show, app, ui, serve, dashboard",
+        "load_bundled": "load_data, load_dataset, load_acl, datasets, load_example",
+        "make_planted": "make_blobs, make_data, make_classification",
+    },
 }
 """Names used in other fields: parameter → name in cube2net → other names."""
 

@@ -26,8 +26,7 @@ from cube2net.api.checkpoints import (
     digest_tables,
 )
 from cube2net.api.read import find_reader, remembering, resolve_corpus
-from cube2net.api.suggest import decide_dimensions, with_texts, without_texts
-from cube2net.api.topics import find_topics
+from cube2net.api.suggest import decide_dimensions, find_topics, with_texts, without_texts
 from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
 from cube2net.cube.building.labels import TOPIC, parse_bins

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress, silent
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, read_query, resolve_query
 from cube2net.api.read import resolve_corpus
-from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
@@ -25,13 +24,14 @@ from cube2net.errors import Message, ParameterError, QueryError, Setting, check_
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
-from cube2net.model.interfaces import check_call
+from cube2net.model.interfaces import TopicModel, check_call, make_object
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget
 from cube2net.model.suggestion import Held, Proposal, Suggestion
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
 from cube2net.topics.lda import Lda
+from cube2net.topics.models import TOPIC_MODELS
 
 SPLITS = 10
 TOPICS = 100
@@ -308,3 +308,11 @@ def _order(proposal: Proposal) -> tuple[float, int]:
 
 def _key(dimensions: Sequence[DimensionSpec]) -> frozenset[str]:
     return frozenset(map(str, dimensions))
+
+
+def find_topics(
+    corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> Topics:
+    """Return the topics of a corpus by a topic model."""
+    maker: TopicModel = make_object(model, TOPIC_MODELS, TopicModel, "topic model", options)
+    return maker.topics(corpus, seed=seed, progress=progress or silent)

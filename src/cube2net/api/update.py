@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api import cubes
-from cube2net.api.topics import find_topics
+from cube2net.api.suggest import find_topics
 from cube2net.cube.building.build import leave_out_known
 from cube2net.cube.building.concatenation import knows_objects
 from cube2net.cube.building.labels import TOPIC
