@@ -63,7 +63,7 @@ def update(
     engine
         The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
 
     Returns
     -------
