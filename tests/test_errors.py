@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cube2net._util.spelling import OTHER_NAMES, candidates, count_edits, suggest_name, translate_name
+from cube2net._util.spelling import OTHER_NAMES, count_edits, preselect_names, suggest_name, translate_name
 from cube2net.api.plan import METHODS
 from cube2net.apps.cli.query import methods
 from cube2net.cube.engines import ENGINES
@@ -98,7 +98,7 @@ def test_a_slip_among_thousands_of_names_is_understood(name: str) -> None:
     for typo in (name[:-1] + "x", name[1:], name[:3] + name[4:], name[1] + name[0] + name[2:], name.upper() + "y"):
         least = min(count_edits(typo.casefold(), other.casefold()) for other in MANY)
         assert count_edits(typo.casefold(), str(suggest_name(typo, MANY)).casefold()) == least, typo
-        assert count_edits(typo.casefold(), candidates(typo, MANY)[0].casefold()) == least
+        assert count_edits(typo.casefold(), preselect_names(typo, MANY)[0].casefold()) == least
 
 
 def test_an_unknown_label_among_many_is_told_by_the_nearest_few() -> None:

@@ -101,7 +101,7 @@ def test_an_option_given_twice_is_refused_unless_it_is_the_same() -> None:
 )
 def test_a_parameter_that_construct_does_not_have_says_where_it_belongs(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError) as error:
-        c2n.api.construct_by_name(CUBE, [0, 1], **given)
+        c2n.construct(CUBE, [0, 1], **given)
     assert str(error.value) == sentence
 
 

@@ -48,6 +48,29 @@ def test_what_is_not_there_is_said_as_python_does() -> None:
         c2n.nothing  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"), [("read_csv", "'read_tables'"), ("load", "'open'"), ("Greedy", "'methods.Greedy'")]
+)
+def test_a_name_of_other_libraries_says_what_it_is_here(name: str, meant: str) -> None:
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}' \(did you mean {meant}\?\)$"):
+        getattr(c2n, name)
+
+
+def test_an_attribute_of_other_libraries_says_what_it_is_here() -> None:
+    cube = c2n.build(c2n.make_planted(objects=60, communities=3, seed=0).corpus)
+    network = c2n.construct(cube, "o1")
+    for record, name, meant in (
+        (network, "edges", "links"),
+        (network, "to_df", "to_pandas"),
+        (cube, "shape", "describe"),
+    ):
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}' \(did you mean '{meant}'\?\)$"):
+            getattr(record, name)
+    with pytest.raises(AttributeError, match=r"^'Cube' object has no attribute 'zzz'$"):
+        cube.zzz  # type: ignore[attr-defined]  # noqa: B018
+    assert list(cube.objects.to_pandas().columns[:2]) == ["id", "name"] and len(cube.objects.to_pandas()) == 60
+
+
 def test_no_public_name_hides_one_of_pythons_own() -> None:
     import builtins
 

@@ -153,7 +153,7 @@ def test_each_piece_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(safe_xml, "PIECE", 4)
     told: list[int] = []
     file = io.BytesIO(b"<a>123</a>")
-    Heard().xml.read(file, tell=lambda: told.append(file.tell()))
+    Heard().xml.read(file, report=lambda: told.append(file.tell()))
     assert told == [4, 8, 10]
 
 

@@ -65,4 +65,10 @@ def __getattr__(name: str) -> Any:
         return [name for name in names if name not in NOT_IN_STAR]
     if name in names:
         return _load(name)
-    raise AttributeError(f"module 'cube2net' has no attribute {name!r}")
+    from cube2net import methods
+    from cube2net._util.spelling import translate_name
+
+    hint, here = "", translate_name("name", name, names)
+    if name in methods.__all__ or here is not None:
+        hint = f" (did you mean {f'methods.{name}' if here is None else here!r}?)"
+    raise AttributeError(f"module 'cube2net' has no attribute {name!r}{hint}")

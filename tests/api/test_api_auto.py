@@ -112,7 +112,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     default = next(row for row in tried if row["configuration"] == DEFAULT.name)
     beside = "" if own == default else f", the default {default['F1']:.3f}"
     assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
-    about = c2n.api.summary(chosen)
+    about = chosen.summary()
     assert (about["chosen"], about["tried"], about["note"]) == (own["configuration"], tried, note)
 
 

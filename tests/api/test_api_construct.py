@@ -54,7 +54,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
     ):
         network = c2n.api.construct_by_name(cube, [0], n_cells=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
-        assert c2n.api.summary(network)["left_out"] == left_out
+        assert network.summary()["left_out"] == left_out
 
 
 def test_an_objective_of_ones_own_may_see_links() -> None:
@@ -90,14 +90,12 @@ def test_greedy_follows_a_function() -> None:
     assert network.selection.values.tolist() == pytest.approx([1 - 5 / 1000, 1 - 5 / 1000])
     small = c2n.construct(cube, [0, 1, 2], n_cells=2, objective=lambda objects, query: 1 / (1 + len(objects)))
     assert small.selection.cells.tolist() == [2, 1]
-    assert c2n.api.summary(small)["objective"] == "<lambda>"
+    assert small.summary()["objective"] == "<lambda>"
 
 
 def test_gains_of_cells_by_a_function_sum_to_its_value() -> None:
     cube = random_cube(1)
-    about = c2n.api.summary(
-        c2n.construct(cube, [1, 5, 9], n_cells=3, objective=lambda objects, query: 2 + len(objects))
-    )
+    about = c2n.construct(cube, [1, 5, 9], n_cells=3, objective=lambda objects, query: 2 + len(objects)).summary()
     assert 2 + sum(cell["gain"] for cell in about["cells"]) == about["value"]
 
 
@@ -158,7 +156,7 @@ def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: s
     cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])
     network = c2n.construct(cube, [2, 3], method, form=form)
     assert (network.objects.tolist(), len(network.cells), len(network.source)) == ([2, 3], 0, 1)
-    about = c2n.api.summary(network)
+    about = network.summary()
     assert (about["value"], about["cells"]) == (None, [])
     assert about["note"].startswith("none of the 2 objects of the query is in any cell, so there is nothing to choose")
 
@@ -189,12 +187,12 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects"))
+    about = c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects").summary()
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
     network = c2n.construct(
         CUBE, [0, 1, 2], n_cells=1, form="objects", max_nodes=5, options=c2n.NetworkOptions(bound=True)
     )
-    about = c2n.api.summary(network)
+    about = network.summary()
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
     assert bounds == [(Budget(n_cells=1, max_nodes=5), 0.5)]
@@ -203,10 +201,10 @@ def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> 
 
 def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
     for bound in (False, True):
-        about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], options=c2n.NetworkOptions(bound=bound)))
+        about = c2n.construct(CUBE, [0, 1, 2], options=c2n.NetworkOptions(bound=bound)).summary()
         # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
         assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1))
+    about = c2n.construct(CUBE, [0, 1, 2], n_cells=1).summary()
     assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
 
 
@@ -226,9 +224,9 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.api.summary(
-        c2n.api.construct_by_name(CUBE, [0, 1, 2], form="objects", bound=True, **({"n_cells": 1} | options))
-    )
+    about = c2n.api.construct_by_name(
+        CUBE, [0, 1, 2], form="objects", bound=True, **({"n_cells": 1} | options)
+    ).summary()
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 

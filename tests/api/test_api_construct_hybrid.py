@@ -40,7 +40,7 @@ def test_a_hybrid_network_has_the_cells_and_as_many_neighbours_instead_of_their_
         ("o1", "cell:label 1"): 1.0,
     }
     assert (network.settings["membership_weights"], network.form) == ("even", "hybrid")
-    assert c2n.api.summary(network)["left_out"] == 0
+    assert network.summary()["left_out"] == 0
 
 
 @pytest.mark.parametrize(("n_neighbors", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
@@ -83,7 +83,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
         )
         assert (
             network.settings["membership_weights"]
-            == c2n.api.summary(network)["membership_weights"]
+            == network.summary()["membership_weights"]
             == (membership_weights or "even")
         )
         found[membership_weights] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
@@ -97,7 +97,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
     network = c2n.construct(HYBRID, [0, 1], n_cells=2, form="objects")
-    assert network.settings["membership_weights"] is None and c2n.api.summary(network)["membership_weights"] is None
+    assert network.settings["membership_weights"] is None and network.summary()["membership_weights"] is None
     for wrong in ({"membership_weights": "share"}, {"cell_weight": 0.5}):
         with pytest.raises(ParameterError) as error:
             c2n.api.construct_by_name(HYBRID, [0, 1], n_cells=2, form="objects", **wrong)

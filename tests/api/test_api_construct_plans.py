@@ -60,7 +60,7 @@ def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -
     )
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(n_cells=len(ASKED)), "never more cells than the query has objects"
-    about = c2n.api.summary(c2n.construct(CUBE, ASKED))
+    about = c2n.construct(CUBE, ASKED).summary()
     assert (about["method"], about["objective"], about["form"], about["n_cells"]) == ("greedy", "cover", "hybrid", None)
 
 
@@ -72,7 +72,7 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
     assert "_loaded" not in vars(made.cube.cells.members), "members of all cells were computed"
     kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
     assert kinds == {1, 3} and len(network) <= 3 * len(query)
-    assert c2n.api.summary(network)["levels"] == "full+one"
+    assert network.summary()["levels"] == "full+one"
     explicit = c2n.construct(cube, query, form="hybrid", options=c2n.NetworkOptions(levels="full+one"))
     assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
 
@@ -87,7 +87,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(form="objects"))
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(n_cells=PAPER_CELLS), False)
-    about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
+    about = c2n.construct(CUBE, ASKED, form="objects").summary()
     said = [about[name] for name in ("n_cells", "n_neighbors", "neighbor_weight", "membership_weights", "cell_weight")]
     assert said == [20, 0, None, None, None]
 
@@ -272,7 +272,7 @@ def test_no_form_has_more_nodes_than_asked_for(
     rows = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     network = c2n.construct(cube, rows.tolist(), method, m, form=form, seed=seed, max_nodes=nodes)
     assert len(network) <= max(nodes, count)
-    assert c2n.api.summary(network)["nodes"] == len(network.nodes) == len(network)
+    assert network.summary()["nodes"] == len(network.nodes) == len(network)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 20), st.sampled_from(["greedy", "exact"]))
@@ -346,7 +346,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=lambda stage, *_: heard.append(stage)
     )
     assert heard == [said, "made"]
-    assert network.selection.note == c2n.api.summary(network)["note"] == said
+    assert network.selection.note == network.summary()["note"] == said
 
 
 def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() -> None:
@@ -378,7 +378,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
 
     cube, query = planted
     network = c2n.construct(cube, query, options=c2n.NetworkOptions(levels="one"))
-    assert c2n.api.summary(network)["levels"] == network.settings["levels"] == "one"
+    assert network.summary()["levels"] == network.settings["levels"] == "one"
     assert len(network.cells) and {labels.count(STAR) for labels in network.labels} == {2}
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
     assert title.startswith("∗ · venue ") and title.endswith(" · ∗")
@@ -452,7 +452,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], n_cells=0))["cell_weight"] is None
+    assert c2n.construct(random_cube(3), [0, 1, 2], n_cells=0).summary()["cell_weight"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -16,7 +16,6 @@ import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.api.compare import Auto
 from cube2net.api.cubes import view_cube
-from cube2net.api.export import summary
 from cube2net.api.plan import METHODS
 from cube2net.cube.views import dice, of_kind
 from cube2net.cube.window import between
@@ -24,6 +23,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint
+from cube2net.network.assembly import summarize
 from cube2net.network.pagerank import compute_scores
 
 QUICK: dict[str, dict[str, Any]] = {
@@ -116,7 +116,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
 def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
     free, editors = made(CUBE, "greedy", "cells+objects"), made(of_kind(CUBE, "editor"), "greedy", "cells+objects")
     assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
-    about = summary(editors)
+    about = summarize(editors)
     for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):
         members = CUBE.cells.members[cell]
         inside = np.isin(members, QUERY.objects)

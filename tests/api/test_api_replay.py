@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 import cube2net as c2n
 from cube2net import options as options_module
 from cube2net.api.cubes import view_cube
+from cube2net.api.embedding import embed_cells
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
-from cube2net.api.vectors import embed_cells
 from cube2net.apps.cli.app import app, render_message
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube

@@ -151,7 +151,7 @@ def test_a_method_of_ones_own_is_accepted_wherever_a_name_is() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     network = c2n.construct(c2n.build(planted.corpus), [5, 6], First())
     assert network.objects.tolist() == [5, 6, 0, 1]
-    assert c2n.api.summary(network)["method"] == "First"
+    assert network.summary()["method"] == "First"
 
 
 def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 from hypothesis import strategies as st
 
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.cube import Cells, Cube
 
 
 def corpus_of(
@@ -61,3 +64,23 @@ ROWS = st.lists(
     min_size=1,
     max_size=12,
 )
+
+
+def with_columns(**columns: list) -> Corpus:
+    """Return a corpus with as many items as the columns are long, each of which mentions an object of its own."""
+    count = len(next(iter(columns.values())))
+    plain = corpus_of([(2003, [], [i]) for i in range(count)], objects=count)
+    items = plain.items
+    for name, values in columns.items():
+        items = items.append_column(name, pa.array(values))
+    return replace(plain, items=items)
+
+
+def contents(cube: Cube, cells: Cells | None = None) -> dict[tuple[str, ...], list[int]]:
+    """Return the objects of cells, by default the large ones, by the names of their labels."""
+    cells = cube.cells if cells is None else cells
+    named = [
+        tuple("∗" if label < 0 else cube.dimensions[i].labels[label] for i, label in enumerate(row))
+        for row in cells.labels.tolist()
+    ]
+    return {name: cells.members[number].tolist() for number, name in enumerate(named)}

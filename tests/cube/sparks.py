@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from cube2net.cube.building.dimensions import label_items
 from cube2net.cube.engines.spark import Spark, find_java
-from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
+from cube2net.cube.plan import WANTED, WANTED_LINKS, make_statements, split_keys
 from cube2net.errors import InputError
 from cube2net.model.corpus import Corpus
 from cube2net.model.dimension import DimensionSpec
@@ -95,7 +95,7 @@ class Planned:
 
     def plan(self, *, least: int, most: int) -> dict[str, str]:
         """Return the statements, links among them."""
-        return statements(self.sizes, min_objects=least, max_mentions=most, links=True)
+        return make_statements(self.sizes, min_objects=least, max_mentions=most, links=True)
 
     def run(self, engine: Engine, *, least: int = 1, most: int = 50, **options: Any) -> dict[str, pa.Table]:
         """Return what an engine makes of the plan, as it comes."""

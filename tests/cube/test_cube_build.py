@@ -9,49 +9,35 @@ from cube2net.cube.building.build import build
 from cube2net.cube.building.dimensions import label_items
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics
-from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 
-from corpora import ROWS, corpus_of
+from corpora import ROWS, contents, corpus_of, with_columns
 from updates import Sqlite
 
 DECADE = DimensionSpec("decade", "year", bins="decades")
 VENUE = DimensionSpec("venue", "venue")
 
 
-def with_columns(**columns: list) -> Corpus:
-    """Return a corpus of one object and as many items as the columns are long."""
-    plain = corpus_of([(2003, ["KDD"], [0])] * len(next(iter(columns.values()))), objects=1)
-    items = plain.items
-    for name, values in columns.items():
-        items = items.append_column(name, pa.array(values))
-    return Corpus(plain.objects, items, plain.mentions)
-
-
-def cells_of(cube: Cube) -> dict[tuple[str, ...], set[int]]:
-    return {cube.cell(i): set(cube.cells.members[i].tolist()) for i in range(len(cube.cells))}
-
-
-def expected_cells(rows: list, least: int) -> dict[tuple[str, ...], set[int]]:
+def expected_cells(rows: list, least: int) -> dict[tuple[str, ...], list[int]]:
     """The definition: an object is in a cell when one item that mentions it has all of the cell's labels."""
     held: dict[tuple[str, ...], set[int]] = {}
     for year, venues, mentioned in rows:
         for cell in product([] if year is None else [f"{year // 10}X"], set(venues)):
             held.setdefault(cell, set()).update(mentioned)
-    return {cell: objects for cell, objects in held.items() if len(objects) >= least}
+    return {cell: sorted(objects) for cell, objects in held.items() if len(objects) >= least}
 
 
 def test_an_object_is_in_a_cell_only_when_one_item_has_all_its_labels() -> None:
     rows = [(2003, ["KDD"], [0, 1]), (2015, ["ACL"], [0]), (2015, ["ACL", "KDD"], [2])]
     cube = build(corpus_of(rows, objects=3), [DECADE, VENUE], Sqlite(), min_objects=1)
-    assert cells_of(cube) == {("200X", "KDD"): {0, 1}, ("201X", "ACL"): {0, 2}, ("201X", "KDD"): {2}}
+    assert contents(cube) == {("200X", "KDD"): [0, 1], ("201X", "ACL"): [0, 2], ("201X", "KDD"): [2]}
 
 
 @given(ROWS, st.integers(1, 4))
 def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> None:
     assume(any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows))
     cube = build(corpus_of(rows, objects=10), [DECADE, VENUE], Sqlite(), min_objects=least)
-    assert cells_of(cube) == expected_cells(rows, least)
+    assert contents(cube) == expected_cells(rows, least)
     assert len(cube.cells) + len(cube.small) == len(expected_cells(rows, 1))
     pairs: dict[tuple[int, int], int] = {}
     for _, _, mentioned in rows:
@@ -106,7 +92,7 @@ def test_topics_fill_the_topic_dimension_and_their_words_stay_with_the_cube() ->
     )
     rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1])]
     cube = build(corpus_of(rows, objects=2), [DimensionSpec("topic", "topic")], Sqlite(), topics=topics, min_objects=1)
-    assert cells_of(cube) == {("parsing",): {0, 1}, ("speech",): {1}}
+    assert contents(cube) == {("parsing",): [0, 1], ("speech",): [1]}
     assert cube.topic_words is not None
     assert cube.topic_words["topic"].to_pylist() == ["parsing", "speech"]
     assert cube.settings["topics"] == {"model": "by hand"}

@@ -21,7 +21,7 @@ from cube2net.model.corpus import LABELS, Corpus, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 
-from corpora import corpus_of
+from corpora import contents, corpus_of, with_columns
 from updates import Sqlite, assert_same
 
 SUBFIELD = {"parsing": "nlp", "speech": "nlp", "vision": "cv", "genes": "bio", "cells": "bio"}
@@ -80,15 +80,8 @@ def built(rows: list, *, least: int = 1, specs: tuple[DimensionSpec, ...] = (TRE
     return build(corpus_with_topics(rows), specs, Sqlite(), min_objects=least)
 
 
-def contents(cube: Cube) -> tuple[dict[tuple[str, ...], list[int]], dict[tuple[str, ...], list[int]]]:
-    parts = []
-    for cells in (cube.cells, cube.small):
-        named = [
-            tuple("∗" if label < 0 else cube.dimensions[i].labels[label] for i, label in enumerate(row))
-            for row in cells.labels.tolist()
-        ]
-        parts.append({name: cells.members[number].tolist() for number, name in enumerate(named)})
-    return parts[0], parts[1]
+def all_contents(cube: Cube) -> tuple[dict[tuple[str, ...], list[int]], dict[tuple[str, ...], list[int]]]:
+    return contents(cube), contents(cube, cube.small)
 
 
 def by_hand(rows: list, level: str, years: str = "year", *, least: int = 1, only: dict[str, str] | None = None):  # type: ignore[no-untyped-def]
@@ -115,14 +108,14 @@ def test_every_level_is_what_the_items_say_however_it_is_come_by(
     rolled = cube if level == "topic" else roll_up(cube, "topic", level)
     rolled = rolled if years == "year" else roll_up(rolled, "year", years)
     expected = by_hand(rows, level, years, least=least)
-    assert contents(rolled) == expected
+    assert all_contents(rolled) == expected
     assert rolled.object_cells.indices.tolist() == [
         cell for who in range(7) for cell in range(len(rolled.cells)) if who in rolled.cells.members[cell]
     ]
     named = [name for name in (level, years) if name != "∗"]
     if named:
-        assert contents(cuboid(cube, ",".join(named))) == expected
-        assert contents(cuboid(cube, ",".join(named))) == contents(cuboid(rolled, ",".join(named)))
+        assert all_contents(cuboid(cube, ",".join(named))) == expected
+        assert all_contents(cuboid(cube, ",".join(named))) == all_contents(cuboid(rolled, ",".join(named)))
 
 
 @given(ITEMS, st.integers(1, 3), st.sampled_from([["subfield", "field", "domain"], ["subfield", "size"], ["group"]]))
@@ -132,17 +125,17 @@ def test_going_up_step_by_step_or_at_once_and_down_again_is_the_same(rows: list,
     there, stands = cube, "topic"
     for level in path:
         there = roll_up(there, stands, level)
-        assert contents(there) == contents(roll_up(cube, "topic", level)) == by_hand(rows, level, least=least)
+        assert all_contents(there) == all_contents(roll_up(cube, "topic", level)) == by_hand(rows, level, least=least)
         stands = level
     top = roll_up(there, stands, "*")
-    assert contents(top) == by_hand(rows, "∗", least=least)
-    assert contents(drill_down(top, stands)) == contents(there)
+    assert all_contents(top) == by_hand(rows, "∗", least=least)
+    assert all_contents(drill_down(top, stands)) == all_contents(there)
     for number in range(len(path) - 1, -1, -1):
         below = ["topic", *path][number]
         there = drill_down(there, there.dimensions[0].name)
         assert there.dimensions[0].name == below
-        assert contents(there) == by_hand(rows, below, least=least)
-        assert contents(drill_down(top, stands, below)) == contents(there)
+        assert all_contents(there) == by_hand(rows, below, least=least)
+        assert all_contents(drill_down(top, stands, below)) == all_contents(there)
 
 
 @given(ITEMS, st.integers(1, 3), st.sampled_from(sorted(set(UP) - {"∗"})), st.sampled_from(["topic", "subfield"]))
@@ -157,24 +150,16 @@ def test_labels_of_any_level_above_cut_the_cube(rows: list, least: int, level: s
     for label in {UP[level](topic) for topic in SUBFIELD}:
         expected = by_hand(rows, stands, least=least, only={level: label})
         part = dice(cube, {level: label})
-        assert contents(part) == expected
+        assert all_contents(part) == expected
         if stands != "topic":
-            assert contents(drill_down(part, stands)) == by_hand(rows, "topic", least=least, only={level: label})
+            assert all_contents(drill_down(part, stands)) == by_hand(rows, "topic", least=least, only={level: label})
         sliced = slice_cube(cube, level, label)
         whole: dict[tuple[str], set[int]] = {}
         for cell, objects in (expected[0] | expected[1]).items():
             whole.setdefault(cell[1:], set()).update(objects)
-        assert contents(sliced)[0] == {c: sorted(o) for c, o in whole.items() if len(o) >= least}
+        assert all_contents(sliced)[0] == {c: sorted(o) for c, o in whole.items() if len(o) >= least}
     both = {"subfield": ["nlp", "cv"], "size": "large"}
-    assert contents(dice(cube, both)) == by_hand(rows, stands, least=least, only={"subfield": "nlp"})
-
-
-def with_columns(**columns: list) -> Corpus:
-    plain = corpus_of([(2003, [], [i]) for i in range(len(next(iter(columns.values()))))], objects=20)
-    items = plain.items
-    for name, values in columns.items():
-        items = items.append_column(name, pa.array(values))
-    return replace(plain, items=items)
+    assert all_contents(dice(cube, both)) == by_hand(rows, stands, least=least, only={"subfield": "nlp"})
 
 
 def parents_of(cube: Cube, below: str, above: str) -> dict[str, str]:
@@ -197,7 +182,7 @@ def test_each_level_of_a_chain_follows_most_items_of_the_level_below_it() -> Non
         "Bern": "Switzerland",
         "NRW": "Germany",
     }
-    assert contents(roll_up(cube, "city", "country"))[0] == {("Germany",): [0, 1, 2, 3, 4]}
+    assert all_contents(roll_up(cube, "city", "country"))[0] == {("Germany",): [0, 1, 2, 3, 4]}
     assert cube.settings["dropped"] == {"items whose state is not that of most items of their city": 2}
     flat = build(corpus, [DimensionSpec.parse("city/country|state")], Sqlite(), min_objects=1)
     assert parents_of(flat, "city", "country")["Bern"] == "Germany"
@@ -239,7 +224,7 @@ def test_two_specs_of_one_name_build_one_dimension_with_both_paths() -> None:
     assert cube.settings["dimensions"] == ["topic/subfield/field|group", "year@years/decades"]
     assert [level.name for level in cube.dimensions[0].levels] == ["topic", "subfield", "field", "group"]
     assert cube.dimensions[0].below == (-1, 0, 1, 0)
-    assert contents(roll_up(cube, "topic", "group")) == by_hand(rows, "group")
+    assert all_contents(roll_up(cube, "topic", "group")) == by_hand(rows, "group")
 
 
 def test_a_cube_of_many_levels_is_saved_whole_and_from_where_it_stands(tmp_path: Path) -> None:
@@ -250,10 +235,10 @@ def test_a_cube_of_many_levels_is_saved_whole_and_from_where_it_stands(tmp_path:
     save(rolled, tmp_path / "rolled")
     again = read(tmp_path / "rolled")
     assert verify(tmp_path / "rolled")
-    assert contents(again) == contents(rolled)
+    assert all_contents(again) == all_contents(rolled)
     assert [level.name for level in again.dimensions[0].levels] == ["subfield", "field", "domain", "size"]
     assert again.dimensions[1].labels == ("∗",)
-    assert contents(roll_up(again, "subfield", "size")) == contents(roll_up(rolled, "subfield", "size"))
+    assert all_contents(roll_up(again, "subfield", "size")) == all_contents(roll_up(rolled, "subfield", "size"))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from cube2net.cube.building import labels as building_labels
 from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import place_objects
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.plan import split_keys, statements
+from cube2net.cube.plan import make_statements, split_keys
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.table_corpus import item_corpus, network_corpus
@@ -105,12 +105,12 @@ def test_objects_that_would_go_beyond_their_numbers_are_refused(monkeypatch: pyt
 @pytest.mark.parametrize("sizes", [[2**31, 2**31], [2**62], [2**21] * 3, [2**40, 2**40]])
 def test_combinations_of_labels_beyond_their_numbers_are_refused(sizes: list[int]) -> None:
     with pytest.raises(ParameterError, match="make too many cells"):
-        statements(sizes, min_objects=1, max_mentions=50, links=False)
+        make_statements(sizes, min_objects=1, max_mentions=50, links=False)
 
 
 def test_the_last_combination_of_labels_is_told_from_all_others() -> None:
     sizes = [2**31 - 1, 2**31 - 1]
-    statements(sizes, min_objects=1, max_mentions=50, links=False)
+    make_statements(sizes, min_objects=1, max_mentions=50, links=False)
     last = np.array([sizes[0] * sizes[1] - 1])
     assert split_keys(last, sizes).tolist() == [[2**31 - 2, 2**31 - 2]]
 

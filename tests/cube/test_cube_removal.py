@@ -19,26 +19,17 @@ from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, ParameterError, QueryError, SourceError
 from cube2net.model.comparison import Hidden
 from cube2net.model.corpus import Corpus
-from cube2net.model.cube import Cells, Cube
+from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.query import Query
 
-from corpora import ROWS, corpus_of
+from corpora import ROWS, contents, corpus_of
 from updates import SPECS, Sqlite, part_of, specs_of, wholes
 
 DECADE, VENUE = DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")
 NAMED_ALIKE = [text for text in SPECS if "/" not in text and "edges" not in text]
 """Dimensions whose labels are called the same whichever items are there; spans of edges are not (1–2, or 1)."""
 THREE: list = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [0, 1, 2]), (2015, ["ACL"], [1, 2])]
-
-
-def held(cube: Cube, cells: Cells) -> dict[tuple[str, ...], list[int]]:
-    """Return the objects of cells by the names of their labels."""
-    names = [dimension.labels for dimension in cube.dimensions]
-    return {
-        tuple(labels[code] for labels, code in zip(names, row.tolist(), strict=True)): cells.members[number].tolist()
-        for number, row in enumerate(cells.labels)
-    }
 
 
 def linked(cube: Cube) -> dict[tuple[int, int], float]:
@@ -56,7 +47,7 @@ def in_cells(cube: Cube) -> dict[str, tuple[list[int], set[tuple[str, ...]]]]:
     """Return what every item mentions and the cells it is in, by its id; items that mention nothing are left out."""
     assert cube.items is not None
     index = cube.items()
-    names = [*held(cube, cube.cells), *held(cube, cube.small)]
+    names = [*contents(cube, cube.cells), *contents(cube, cube.small)]
     return {
         name: (index.objects[item].tolist(), {names[cell] for cell in index.cells[item]})
         for item, name in enumerate(index.ids.to_pylist())
@@ -66,8 +57,8 @@ def in_cells(cube: Cube) -> dict[str, tuple[list[int], set[tuple[str, ...]]]]:
 
 def assert_same_by_name(one: Cube, other: Cube) -> None:
     """Cells, small cells, homes, links and items are the same, whatever the numbers of labels."""
-    assert list(held(one, one.cells).items()) == list(held(other, other.cells).items())
-    assert list(held(one, one.small).items()) == list(held(other, other.small).items())
+    assert list(contents(one, one.cells).items()) == list(contents(other, other.cells).items())
+    assert list(contents(one, one.small).items()) == list(contents(other, other.small).items())
     assert homes(one) == homes(other)
     assert linked(one) == linked(other)
     assert in_cells(one) == in_cells(other)
@@ -133,10 +124,10 @@ def test_views_lose_items_as_the_cube_does(corpus: Corpus, data: st.DataObject, 
 
 def test_three_items_by_hand() -> None:
     cube = build(corpus_of(THREE, objects=3), [DECADE, VENUE], Sqlite(), min_objects=3)
-    assert held(cube, cube.cells) == {("200X", "KDD"): [0, 1, 2]}
+    assert contents(cube, cube.cells) == {("200X", "KDD"): [0, 1, 2]}
     left = without_items(cube, [1])
-    assert held(left, left.cells) == {}
-    assert held(left, left.small) == {("200X", "KDD"): [0, 1], ("201X", "ACL"): [1, 2]}
+    assert contents(left, left.cells) == {}
+    assert contents(left, left.small) == {("200X", "KDD"): [0, 1], ("201X", "ACL"): [1, 2]}
     assert linked(left) == {(0, 1): 1.0, (1, 0): 1.0, (1, 2): 1.0, (2, 1): 1.0}
     assert linked(cube)[0, 1] == 2.0 and linked(cube)[0, 2] == 1.0
     assert left.dimensions is cube.dimensions and left.objects is cube.objects
@@ -149,7 +140,7 @@ def test_a_crowded_item_made_no_links_and_takes_none_away() -> None:
     cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1, max_mentions=2)
     left = without_items(cube, [1])
     assert linked(left) == linked(cube)
-    assert held(left, left.cells) == {("ACL",): [1, 2], ("KDD",): [0, 1]}
+    assert contents(left, left.cells) == {("ACL",): [1, 2], ("KDD",): [0, 1]}
     assert list(cube.settings["dropped"].values()) == [1] and left.settings["dropped"] == {}
 
 

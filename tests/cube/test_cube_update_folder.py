@@ -22,7 +22,7 @@ from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.ledger import Ledger
 from cube2net.cube.storage.reader import read, verify
-from cube2net.cube.storage.writer import save, write
+from cube2net.cube.storage.writer import save, write_cube
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, TERMS, WORDS, Corpus, Topics, table
@@ -130,7 +130,7 @@ def test_a_damaged_cube_is_not_updated_for_its_new_checksums_would_hide_that(fol
 def test_a_cube_that_one_without_the_lock_changed_meanwhile_is_not_overwritten(folder: Path) -> None:
     class Busy(DuckDB):
         def run(self, *args: Any, **options: Any) -> dict[str, pa.Table]:
-            write(update(read(folder), addition(), DuckDB()), folder)
+            write_cube(update(read(folder), addition(), DuckDB()), folder)
             return super().run(*args, **options)
 
     with pytest.raises(CubeError, match="was changed by another while this was made of it: do it again"):

@@ -354,7 +354,7 @@ def test_an_archive_with_an_evil_member_is_refused(
 def test_a_member_or_a_header_or_a_file_that_is_too_big_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(input_files, "LIMIT", 1000)
+    monkeypatch.setattr(input_files, "MAX_MEMBER_BYTES", 1000)
     (tmp_path / "a.tar").write_bytes(tar({"data/xml/P18.xml": P18.encode()}))
     with pytest.raises(SourceError, match=r"a\.tar: data/xml/P18\.xml takes 1,\d+ bytes or more .* at most 1,000 byte"):
         Acl().read([tmp_path / "a.tar"])

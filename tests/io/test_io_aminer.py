@@ -333,7 +333,7 @@ def test_columns_do_not_depend_on_how_many_papers_are_held_at_a_time(
     path = write(tmp_path / "many.json", *many)
     whole = read(path)
     for rows in (1, 7):
-        monkeypatch.setattr(papers_module, "ROWS", rows)
+        monkeypatch.setattr(papers_module, "ROWS_PER_CHUNK", rows)
         pieces = read(path)
         assert pieces.items.equals(whole.items)
         assert pieces.mentions.equals(whole.mentions)
@@ -393,7 +393,7 @@ def test_a_folder_is_read_whole_in_the_order_of_its_names(tmp_path: Path) -> Non
 
 
 def test_progress_goes_from_nothing_to_all_the_bytes_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.io.bibliography.aminer.EVERY", 1)
+    monkeypatch.setattr("cube2net.io.bibliography.aminer.RECORDS_PER_REPORT", 1)
     paths = [write(tmp_path / "a.json", *V10), pack(tmp_path, "zip", {"b.json": bytes_of({**V10[0], "id": "c"})})]
     seen: list[tuple[str, int, int | None]] = []
     Aminer().read(paths, progress=lambda stage, done, total=None: seen.append((stage, done, total)))
@@ -413,7 +413,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
 
 
 def test_a_line_without_end_is_passed_over_and_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_records, "LONGEST", 1000)
+    monkeypatch.setattr(text_records, "MAX_LINE_BYTES", 1000)
     path = tmp_path / "few.json"
     path.write_bytes(bytes_of(V10[0]) + b"x" * 5000 + b"\n" + bytes_of(V10[1]) + b"y" * 2500)
     corpus = read(path)
@@ -427,7 +427,7 @@ def test_a_tar_with_an_endless_header_is_refused(tmp_path: Path, monkeypatch: py
         member = tarfile.TarInfo("a.json")
         member.pax_headers = {"comment": "x" * 200_000}
         archive.addfile(member)
-    monkeypatch.setattr(input_files, "HEADERS", 50_000)
+    monkeypatch.setattr(input_files, "MAX_HEADER_BYTES", 50_000)
     with pytest.raises(SourceError, match="long.tar has a header of more than 50,000 bytes"):
         read(path)
 

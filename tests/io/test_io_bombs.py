@@ -140,9 +140,9 @@ def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> Non
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("text_records", "tables.text_tables"):
-        monkeypatch.setattr(f"cube2net.io.{module}.LONGEST", 2**20)
-        monkeypatch.setattr(f"cube2net.io.{module}.BLOCK", 2**16)
-    monkeypatch.setattr("cube2net.io.tables.read_rows.BLOCK", 2**16)
+        monkeypatch.setattr(f"cube2net.io.{module}.MAX_LINE_BYTES", 2**20)
+        monkeypatch.setattr(f"cube2net.io.{module}.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("cube2net.io.tables.read_rows.BLOCK_BYTES", 2**16)
     quoted, line = tmp_path / "quoted.csv", tmp_path / "line.jsonl"
     quoted.write_bytes(b'id,name\na,"' + b"x\n" * 2**20)
     assert refusal(lambda: read_rows(quoted)) == (

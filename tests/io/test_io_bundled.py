@@ -134,14 +134,14 @@ def test_the_source_and_its_licence_are_named_in_the_corpus_and_in_the_package(c
 
 
 def test_a_damaged_or_missing_file_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundled, "_bytes", lambda name: b"PAR1 and no more")
+    monkeypatch.setattr(bundled, "_read_bytes", lambda name: b"PAR1 and no more")
     with pytest.raises(
         SourceError, match=r"the package's file 'acl-objects\.parquet' is damaged .*install cube2net ag"
     ):
         load_bundled()
     monkeypatch.undo()
     with pytest.raises(SourceError, match=r"the package's file 'nothing\.parquet' is missing: install cube2net again"):
-        bundled._table("nothing.parquet")
+        bundled._read_table("nothing.parquet")
 
 
 def test_two_loads_are_the_same(corpus: Corpus) -> None:

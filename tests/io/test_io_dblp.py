@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cube2net._util import xml as safe_xml
 from cube2net.errors import ParameterError, SourceError
-from cube2net.io.bibliography.dblp import Dblp, long_name
+from cube2net.io.bibliography.dblp import Dblp, extract_series_name
 from cube2net.model.corpus import Corpus
 from cube2net.model.interfaces import Source
 
@@ -288,7 +288,7 @@ LONG = {
 
 @pytest.mark.parametrize("title", LONG)
 def test_the_long_name_of_a_series_has_no_number_and_no_place(title: str) -> None:
-    assert long_name(title) == LONG[title]
+    assert extract_series_name(title) == LONG[title]
 
 
 CUTS = st.tuples(st.integers(0, 3000), st.integers(0, 30), st.sampled_from([b"", b"<", b"&x;", b"\xff", b"\0", b"]]>"]))

@@ -21,7 +21,7 @@ from cube2net.api.checkpoints import digest_corpus
 from cube2net.errors import SourceError
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
+from cube2net.io.files import InputFiles, find_data_files
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.sources import SOURCES
 
@@ -93,7 +93,7 @@ def test_a_packed_file_is_known_by_its_first_bytes_and_not_by_its_name(tmp_path:
 @pytest.mark.parametrize("name", PACKS)
 def test_bytes_on_disk_are_counted_while_an_archive_is_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(PACKS[name]({f"{number}.json": bytes(range(256)) * 4_000 for number in range(5)}))
-    files = InputFiles(data_files([tmp_path / name], (".json",), "data"), (".json",), Meter())
+    files = InputFiles(find_data_files([tmp_path / name], (".json",), "data"), (".json",), Meter())
     done = [files.done]
     for _, file in files:
         assert len(file.read()) == 256 * 4_000

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io import files as input_files
 from cube2net.io.reviews import movies
-from cube2net.io.reviews.link_tasks import matching
-from cube2net.io.reviews.movies import FilmTexts, Movies, title_key
+from cube2net.io.reviews.link_tasks import find_matching_items
+from cube2net.io.reviews.movies import FilmTexts, Movies, normalize_title
 from cube2net.model.corpus import Corpus
 from cube2net.model.interfaces import Source
 
@@ -83,7 +83,7 @@ def links(corpus: Corpus) -> set[tuple[str, str, float]]:
 
 def test_a_folder_becomes_films_users_and_links_by_hand(tmp_path: Path) -> None:
     assert isinstance(Movies(), Source)
-    made = Movies(strict=True).read_reviewed([folder(tmp_path, FILES)])
+    made = Movies(strict=True).read_reviews([folder(tmp_path, FILES)])
     corpus = made.corpus
     assert [tuple(row.values()) for row in corpus.objects.to_pylist()] == [
         ("film:0000001", "The Matrix (1999)", "film"),
@@ -176,7 +176,7 @@ def test_every_way_to_hold_the_files_gives_the_same_corpus(tmp_path: Path) -> No
 
 def test_of_two_ratings_of_a_pair_the_latest_counts(tmp_path: Path) -> None:
     files = FILES | {"ratings.dat": RATINGS + b"7::0000001::2::9\n8::0000001::1::1999999999\n"}
-    made = Movies(strict=True).read_reviewed([folder(tmp_path, files)])
+    made = Movies(strict=True).read_reviews([folder(tmp_path, files)])
     assert ("film:0000001", "user:7", 9.0) in links(made.corpus)
     assert ("film:0000001", "user:8", 1.0) in links(made.corpus)
     assert made.reviews.num_rows == 3
@@ -224,7 +224,7 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path, monkeypat
         with pytest.raises(SourceError) as error:
             Movies().read([folder(tmp_path / str(number), files)])
         assert sentence in str(error.value)
-    monkeypatch.setattr(movies, "MOST_TEXT", 20)
+    monkeypatch.setattr(movies, "MAX_TEXT_BYTES", 20)
     with pytest.raises(SourceError, match=r"movies-1990s.json has more than 20 bytes"):
         Movies().read([folder(tmp_path / "big", FILES)])
 
@@ -252,7 +252,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     bomb.write_bytes(gzip.compress(bytes(70 * 2**20)))
     with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
         Movies().read([bomb])
-    monkeypatch.setattr(input_files, "LIMIT", 1_000)
+    monkeypatch.setattr(input_files, "MAX_MEMBER_BYTES", 1_000)
     (tmp_path / "a.tar.xz").write_bytes(tar({"ratings.dat": bytes(1_001)}, "w:xz"))
     with pytest.raises(SourceError, match=r"ratings\.dat takes 1,001 bytes or more unpacked"):
         Movies().read([tmp_path / "a.tar.xz"])
@@ -281,15 +281,15 @@ def test_a_title_is_found_however_it_is_written() -> None:
 def test_a_title_with_a_letter_always_finds_itself(title: str) -> None:
     texts = FilmTexts()
     texts.add(title, 1999, "it")
-    assert (texts.find(title, 1999) == "it") == bool(title_key(title)) or "(" in title
+    assert (texts.find(title, 1999) == "it") == bool(normalize_title(title)) or "(" in title
 
 
 def test_tasks_by_genre_and_decade_are_one_call(tmp_path: Path) -> None:
     films = b"".join(b"%d::Film %d (%d)::Sci-Fi|Drama\n" % (film, film, 1996 + film) for film in range(10))
     ratings = b"".join(b"%d::%d::5::%d\n" % (user, film, user * film) for film in range(10) for user in range(5))
     path = folder(tmp_path, {"movies.dat": films, "ratings.dat": ratings})
-    made = Movies().read_reviewed([path])
-    assert matching(made.corpus, {"genre": "Sci-Fi", "year": (2000, 2009)}).tolist() == [4, 5, 6, 7, 8, 9]
+    made = Movies().read_reviews([path])
+    assert find_matching_items(made.corpus, {"genre": "Sci-Fi", "year": (2000, 2009)}).tolist() == [4, 5, 6, 7, 8, 9]
     task = Movies().read_task([path], "scifi00")
     assert len(task.query) == 3 + 4 and task.hidden.num_rows == round(0.2 * 12)
     times = task.hidden["time"].to_pylist()
@@ -301,7 +301,7 @@ def test_tasks_by_genre_and_decade_are_one_call(tmp_path: Path) -> None:
 def check_bytes(files: dict[str, bytes], name: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         path = folder(Path(place), files)
-        check_corpus_or_sentence(lambda: Movies(years_apart=1).read_reviewed([path / name]).corpus)
+        check_corpus_or_sentence(lambda: Movies(years_apart=1).read_reviews([path / name]).corpus)
 
 
 @given(
@@ -351,7 +351,7 @@ DATA = Path(os.environ.get("CUBE2NET_DATA", "")) / "movies"
     reason="the environment variable CUBE2NET_DATA names no folder with MovieTweetings and film texts in movies/",
 )
 def test_the_whole_of_movietweetings_has_the_films_users_and_texts_it_should_have() -> None:
-    made = Movies(strict=True).read_reviewed([DATA])
+    made = Movies(strict=True).read_reviews([DATA])
     kinds = made.corpus.objects["kind"].to_pylist()
     assert (kinds.count("film"), kinds.count("user"), made.reviews.num_rows) == (10_506, 16_554, 100_000)
     told = np.asarray(pc.is_valid(made.corpus.items["text"]))

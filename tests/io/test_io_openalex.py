@@ -20,7 +20,7 @@ from cube2net.cube.building.build import update
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import SourceError
 from cube2net.io.bibliography import openalex
-from cube2net.io.bibliography.openalex import Gathering, OpenAlex
+from cube2net.io.bibliography.openalex import CorpusBuilder, OpenAlex
 from cube2net.io.bibliography.openalex_works import Batch
 from cube2net.model.corpus import Corpus
 
@@ -248,22 +248,22 @@ def test_a_cube_of_works_that_cite_others_does_not_grow_without_these_citations(
 def test_authors_are_put_together_in_few_numbers_for_each_mention(monkeypatch: pytest.MonkeyPatch) -> None:
     caught: list[Batch] = []
     asked: list[Any] = []
-    add, corpus_of = Gathering.add, Gathering.corpus
+    add, corpus_of = CorpusBuilder.add, CorpusBuilder.corpus
 
-    def corpus(self: Gathering, *given: Any) -> Corpus:
+    def corpus(self: CorpusBuilder, *given: Any) -> Corpus:
         asked.append(given)
         return corpus_of(self, *given)
 
-    def keep(self: Gathering, batch: Batch) -> None:
+    def keep(self: CorpusBuilder, batch: Batch) -> None:
         caught.append(batch)
         add(self, batch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Gathering, "add", keep)
-        patch.setattr(Gathering, "corpus", corpus)
+        patch.setattr(CorpusBuilder, "add", keep)
+        patch.setattr(CorpusBuilder, "corpus", corpus)
         read(FILES["works.jsonl"])
-    monkeypatch.setattr(openalex, "MANY", 2**10)
-    gathering = Gathering("authors")
+    monkeypatch.setattr(openalex, "ROWS_AT_ONCE", 2**10)
+    gathering = CorpusBuilder("authors")
     for more in range(10**11, 400 * 10**11, 10**11):
         for batch in caught:
             people = batch.people.set_column(0, "author", pa.array(batch.people["author"].to_numpy() + more))

@@ -33,7 +33,7 @@ def test_works_stay_in_their_order_where_a_line_between_them_is_doubtful() -> No
 
 def test_short_blocks_give_the_same_works(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = read(FILES["works.jsonl"])
-    monkeypatch.setattr(openalex_files, "SIZE", 10_000)
+    monkeypatch.setattr(openalex_files, "BLOCK_BYTES", 10_000)
     again = read(FILES["works.jsonl"])
     assert items_of(again) == items_of(plain) and mentions_of(again) == mentions_of(plain)
     assert again.objects.equals(plain.objects)
@@ -58,9 +58,9 @@ def test_a_bad_line_is_counted_or_stops_with_its_place(reason: str) -> None:
 
 def test_lines_that_are_too_long_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     long = lines(work(5, title="x" * 50_000))
-    monkeypatch.setattr(openalex_files, "LONGEST", 20_000)
+    monkeypatch.setattr(openalex_files, "MAX_LINE_BYTES", 20_000)
     for size in (8_000, 200_000):
-        monkeypatch.setattr(openalex_files, "SIZE", size)
+        monkeypatch.setattr(openalex_files, "BLOCK_BYTES", size)
         corpus = read(lines(ONE) + long + lines(work(2)))
         assert corpus.items["item"].to_pylist() == ["W1", "W2"]
         assert corpus.dropped == {"lines longer than 16 MiB": 1}

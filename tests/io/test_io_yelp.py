@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, QueryError, SourceError
 from cube2net.io import text_records
-from cube2net.io.reviews.link_tasks import Reviewed, Task, link_task, matching
-from cube2net.io.reviews.yelp import ITEMS, Yelp, attribute_labels, city_labels, parse_seconds
+from cube2net.io.reviews.link_tasks import ReviewCorpus, Task, find_matching_items, make_link_task
+from cube2net.io.reviews.yelp import ITEMS, Yelp, label_cities, parse_attributes, parse_seconds
 from cube2net.model.corpus import Corpus
 from cube2net.model.interfaces import Source
 
@@ -200,22 +200,22 @@ def test_the_attributes_of_all_rounds_become_the_same_labels() -> None:
     middle = ["GoodForKids: True", "RestaurantsTakeOut: True", "Parking: {'garage': True, 'lot': False}", "WiFi: free"]
     late = {"GoodForKids": "True", "RestaurantsTakeOut": "True", "Parking": "{u'garage': True}", "WiFi": "u'free'"}
     labels = ["good for kids", "take out", "parking: garage", "wi fi: free"]
-    assert attribute_labels(early) == attribute_labels(middle) == attribute_labels(late) == labels
-    assert attribute_labels({"RestaurantsPriceRange2": 2, "Price Range": "2"}) == ["price range: 2"]
+    assert parse_attributes(early) == parse_attributes(middle) == parse_attributes(late) == labels
+    assert parse_attributes({"RestaurantsPriceRange2": 2, "Price Range": "2"}) == ["price range: 2"]
     for nothing in (None, {}, [], "x", 7, {"Alcohol": "u'none'"}, {"A": None}, {"A": {}}, ["B: False"], {"": True}):
-        assert attribute_labels(nothing) == []
+        assert parse_attributes(nothing) == []
 
 
 def test_a_city_has_one_spelling_in_a_state_and_one_state() -> None:
-    assert city_labels(["Urbana", "urbana", "Urbana"], ["OH", "IL", "IL"])[0] == "Urbana, OH"
-    assert city_labels([], []) == []
+    assert label_cities(["Urbana", "urbana", "Urbana"], ["OH", "IL", "IL"])[0] == "Urbana, OH"
+    assert label_cities([], []) == []
 
 
 @given(st.lists(st.tuples(st.none() | st.sampled_from("aAbB"), st.sampled_from(["IL", "NV"]))))
 def test_a_citys_label_always_has_a_single_state(places: list[tuple[str | None, str]]) -> None:
     cities, states = [city for city, _ in places], [state for _, state in places]
     home: dict[str, str] = {}
-    for city, label, state in zip(cities, city_labels(cities, states), states, strict=True):
+    for city, label, state in zip(cities, label_cities(cities, states), states, strict=True):
         assert (city is None) == (label is None)
         if label is not None:
             assert home.setdefault(label, state) == state
@@ -266,7 +266,7 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_passed_over_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder(tmp_path, FILES | {"review.json": b"{" * 5_000 + b"\n" + FILES["review.json"]})
-    monkeypatch.setattr(text_records, "LONGEST", 1_000)
+    monkeypatch.setattr(text_records, "MAX_LINE_BYTES", 1_000)
     assert Yelp().read([path]).dropped["lines longer than 16 MiB"] == 1
     with pytest.raises(SourceError, match=r"review.json line 1: the line is longer than 16 MiB"):
         Yelp(strict=True).read([path])
@@ -294,7 +294,7 @@ def test_progress_is_told_in_bytes_and_never_goes_back(tmp_path: Path) -> None:
     assert {whole for stage, _, whole in told if stage.startswith("reading")} == {total}
 
 
-def reviewed(pairs: list[tuple[int, int, str | None]], *, things: int, kids: set[int]) -> Reviewed:
+def make_reviews(pairs: list[tuple[int, int, str | None]], *, things: int, kids: set[int]) -> ReviewCorpus:
     """Return businesses in Illinois, some good for kids, and reviews (business, user, date)."""
     businesses = [
         {"business_id": f"b{row}", "state": "IL", "city": "x", "attributes": {"GoodForKids": row in kids}}
@@ -306,7 +306,7 @@ def reviewed(pairs: list[tuple[int, int, str | None]], *, things: int, kids: set
     ]
     with tempfile.TemporaryDirectory() as place:
         path = folder(Path(place), {"business.json": lines(businesses), "review.json": lines(reviews)})
-        return Yelp().read_reviewed([path])
+        return Yelp().read_reviews([path])
 
 
 ILKID = {"state": "IL", "feature": "good for kids"}
@@ -320,9 +320,9 @@ def pairs_of(table: pa.Table, corpus: Corpus, one: str = "source", other: str = 
 def test_a_link_task_by_hand() -> None:
     early = [(0, 0, "2010-01-01"), (0, 1, "2012-01-01"), (1, 2, "2011-01-01")]
     late = [(0, 0, "2019-01-01"), (1, 1, "2015-01-01"), (2, 2, "2018-01-01")]
-    data = reviewed([*early, *late], things=3, kids={0, 1})
-    assert matching(data.corpus, ILKID).tolist() == [0, 1]
-    task = link_task(data, ILKID, things=1, users=1, hidden=0.25, seed=3)
+    data = make_reviews([*early, *late], things=3, kids={0, 1})
+    assert find_matching_items(data.corpus, ILKID).tolist() == [0, 1]
+    task = make_link_task(data, ILKID, things=1, users=1, hidden=0.25, seed=3)
     assert repr(task).startswith("Task(5 objects in the query, 1 hidden links, Corpus(6 objects, 3 items, 4 links)")
     assert task.query == ("business:b0", "business:b1", "user:u0", "user:u1", "user:u2")
     assert pairs_of(task.hidden, data.corpus) == {("b1", "u1")}
@@ -347,9 +347,9 @@ TRIPLES = st.tuples(
 def test_a_hidden_link_leaves_no_trace_and_is_never_older_than_a_link_that_stays(
     pairs: list[tuple[int, int, str | None]], seed: int, share: float
 ) -> None:
-    data = reviewed(pairs, things=6, kids={0, 1, 2, 3})
+    data = make_reviews(pairs, things=6, kids={0, 1, 2, 3})
     try:
-        task = link_task(data, ILKID, users=share, hidden=share, seed=seed)
+        task = make_link_task(data, ILKID, users=share, hidden=share, seed=seed)
     except (QueryError, SourceError):
         return
     query, corpus = {key.split(":")[1] for key in task.query}, task.corpus
@@ -371,15 +371,15 @@ def test_a_hidden_link_leaves_no_trace_and_is_never_older_than_a_link_that_stays
         first[key] = min(first.get(key, "9"), date)
     inside = [first[pair] for pair in left if pair[0] in query and pair[1] in query]
     assert min(first[pair] for pair in hidden) >= max(inside, default="")
-    again = link_task(data, ILKID, users=share, hidden=share, seed=seed)
+    again = make_link_task(data, ILKID, users=share, hidden=share, seed=seed)
     assert again.query == task.query and again.hidden.equals(task.hidden)
 
 
 def test_shares_are_those_of_the_paper_and_other_seeds_choose_others() -> None:
     rng = np.random.default_rng(0)
     pairs = [(business, int(user), "2016-01-01") for business in range(100) for user in rng.integers(0, 400, 5)]
-    data = reviewed(list(pairs), things=100, kids=set(range(80)))
-    task = link_task(data, ILKID)
+    data = make_reviews(list(pairs), things=100, kids=set(range(80)))
+    task = make_link_task(data, ILKID)
     chosen = {int(key.removeprefix("business:b")) for key in task.query if key.startswith("business")}
     users = {int(key.removeprefix("user:u")) for key in task.query if key.startswith("user")}
     assert len(chosen) == 40 and chosen < set(range(80))
@@ -387,7 +387,7 @@ def test_shares_are_those_of_the_paper_and_other_seeds_choose_others() -> None:
     assert users < reviewers and len(users) == round(0.8 * len(reviewers))
     links = {(business, user) for business, user, _ in pairs if business in chosen and user in users}
     assert task.hidden.num_rows == round(0.2 * len(links))
-    assert link_task(data, ILKID, seed=1).query != task.query
+    assert make_link_task(data, ILKID, seed=1).query != task.query
 
 
 def test_the_tasks_of_the_paper_are_one_call(tmp_path: Path) -> None:
@@ -400,19 +400,19 @@ def test_the_tasks_of_the_paper_are_one_call(tmp_path: Path) -> None:
 
 
 def test_a_task_that_cannot_be_set_says_why() -> None:
-    data = reviewed([(0, 0, "n.d."), (1, 0, "2016-01-01")], things=3, kids={0, 2})
+    data = make_reviews([(0, 0, "n.d."), (1, 0, "2016-01-01")], things=3, kids={0, 2})
     with pytest.raises(ParameterError, match="users is 1.5, expected a share above 0 and at most 1"):
-        link_task(data, ILKID, users=1.5)
+        make_link_task(data, ILKID, users=1.5)
     with pytest.raises(ParameterError, match="unknown attribute 'stat': choose one of category, city"):
-        link_task(data, {"stat": "IL"})
+        make_link_task(data, {"stat": "IL"})
     with pytest.raises(ParameterError, match="attribute 'stars' holds float, which is never 'many'"):
-        link_task(data, {"stars": "many"})
+        make_link_task(data, {"stars": "many"})
     with pytest.raises(SourceError, match="none of the 1 links of the query has a date"):
-        link_task(data, ILKID, things=1)
+        make_link_task(data, ILKID, things=1)
     with pytest.raises(QueryError, match="nobody reviewed one of the 1 items chosen among 1"):
-        link_task(reviewed([(0, 0, None)], things=2, kids={1}), ILKID)
+        make_link_task(make_reviews([(0, 0, None)], things=2, kids={1}), ILKID)
     with pytest.raises(SourceError, match=r"reviews name rows 0 to 1 as users: not all are"):
-        Reviewed(data.corpus, data.reviews.set_column(1, "user", pa.array([0, 1], pa.int32())))
+        ReviewCorpus(data.corpus, data.reviews.set_column(1, "user", pa.array([0, 1], pa.int32())))
 
 
 def test_dates_of_all_rounds_are_read() -> None:
@@ -426,7 +426,7 @@ def test_dates_of_all_rounds_are_read() -> None:
 def check_bytes(files: dict[str, bytes], name: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         path = folder(Path(place), files)
-        check_corpus_or_sentence(lambda: Yelp(max_text=50).read_reviewed([path / name]).corpus)
+        check_corpus_or_sentence(lambda: Yelp(max_text=50).read_reviews([path / name]).corpus)
 
 
 KEYS = st.sampled_from(

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from cube2net._util.arrays import freeze, links_from_pairs
-from cube2net.kernels.subgraphs import links_among
+from cube2net.kernels.subgraphs import find_links_among
 from cube2net.kernels.trees import span_forest
 
 SEEDS = range(25)
@@ -39,7 +39,7 @@ def problem(seed: int) -> tuple[Any, Any, Any, Any, nx.Graph]:
     """Return links with costs of their own, prizes for some nodes, and the same as a graph."""
     rng = np.random.default_rng(seed)
     indptr, indices = random_links(seed)
-    low, high, _ = links_among(indptr, indices, freeze(np.arange(N, dtype=np.int32)))
+    low, high, _ = find_links_among(indptr, indices, freeze(np.arange(N, dtype=np.int32)))
     cost = rng.uniform(0.5, 2.0, len(low))
     prize = np.where(rng.random(N) < 0.5, rng.uniform(0.1, 3.0, N), 0.0)
     graph = nx.Graph()

@@ -29,7 +29,9 @@ class State:
         self.object_cells = (cube.object_cells.indptr, cube.object_cells.indices)
         self.weights = (gain, cost)
         self.covers = np.zeros(len(cube.objects), dtype=np.int32)
-        self.gains, self.costs = coverage.residuals(np.arange(len(cube.cells)), *self.members, self.covers, gain, cost)
+        self.gains, self.costs = coverage.compute_residuals(
+            np.arange(len(cube.cells)), *self.members, self.covers, gain, cost
+        )
 
     def add(self, cell: int) -> None:
         coverage.add(cell, *self.members, *self.object_cells, self.covers, *self.weights, self.gains, self.costs)
@@ -95,7 +97,7 @@ def test_residuals_asked_afresh_equal_residuals_kept_up(cube: Cube, gain: Array,
     for step in cells:
         state.add(step % len(cube.cells))
     asked = np.arange(len(cube.cells))[::-1].copy()
-    gains, costs = coverage.residuals(asked, *state.members, state.covers, gain, cost)
+    gains, costs = coverage.compute_residuals(asked, *state.members, state.covers, gain, cost)
     assert gains.tolist() == state.gains[asked].tolist()
     assert costs.tolist() == state.costs[asked].tolist()
 
@@ -124,8 +126,8 @@ def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, object
 
 def test_values_are_the_sums_with_each_cell_and_zero_without_any_cost() -> None:
     gains, costs = np.array([2.0, 1.0, -1.0]), np.array([1.0, 0.0, 3.0])
-    assert coverage.values(np.array([2, 0]), gains, costs, 1.0, 1.0).tolist() == [0.0, 1.5]
-    assert coverage.values(np.arange(3), gains, costs, 1.0, 0.0).tolist() == [3.0, 0.0, 0.0]
+    assert coverage.compute_values(np.array([2, 0]), gains, costs, 1.0, 1.0).tolist() == [0.0, 1.5]
+    assert coverage.compute_values(np.arange(3), gains, costs, 1.0, 0.0).tolist() == [3.0, 0.0, 0.0]
 
 
 def plain_links(cube: Cube, objects: set[int]) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import Array, offsets, ragged_from_lists
+from cube2net._util.arrays import Array, compute_offsets, ragged_from_lists
 from cube2net.kernels.item_rows import (
     count_cells,
     cross_rows,
@@ -28,7 +28,7 @@ def rows_of(indptr: Array, indices: Array) -> list[list[int]]:
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=30))
 def test_pairs_in_any_order_become_sorted_rows_without_repeats(pairs: list[tuple[int, int]]) -> None:
     both = np.array(pairs, np.int32).reshape(-1, 2)
-    indptr = offsets(np.sort(both[:, 0]), 5)
+    indptr = compute_offsets(np.sort(both[:, 0]), 5)
     entries = np.empty(len(pairs), np.int32)
     fill_rows(both[:, 0].copy(), both[:, 1].copy(), indptr[:-1].copy(), entries)
     assert rows_of(indptr, entries) == [[entry for row, entry in pairs if row == i] for i in range(5)]

@@ -117,7 +117,7 @@ class Batch:
         self.nodes = np.arange(OBJECTS, dtype=np.float64) % 3
         self.points = np.array([[7 * cell % 5, cell % 3] for cell in range(cells)], dtype=np.int16)
         self.covers = np.zeros((rows, OBJECTS), dtype=np.int32)
-        first = coverage.residuals(np.arange(cells), *self.members, self.covers[0], gain, cost)
+        first = coverage.compute_residuals(np.arange(cells), *self.members, self.covers[0], gain, cost)
         self.gains, self.costs = (np.repeat(part[None], rows, axis=0) for part in first)
         self.free = np.ones((rows, cells), dtype=np.bool_)
         self.above, self.below, self.room = np.zeros(rows), np.zeros(rows), np.full(rows, room)

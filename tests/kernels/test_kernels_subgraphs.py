@@ -16,15 +16,15 @@ from cube2net.kernels.subgraphs import (
     FEW,
     both_ends,
     expand,
+    find_links_among,
+    find_neighbourhood,
     hash_object,
     hop,
     induce,
-    links_among,
-    look,
+    insert_objects,
+    look_up,
     make_keys,
     mark_needed,
-    neighbourhood,
-    seat,
 )
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query
@@ -80,7 +80,7 @@ def test_links_among_nodes_stand_once_each() -> None:
     for seed in SEEDS:
         indptr, indices = random_links(seed)
         nodes = freeze(np.random.default_rng(seed).permutation(N)[:7].astype(np.int32))
-        low, high, entries = links_among(indptr, indices, nodes)
+        low, high, entries = find_links_among(indptr, indices, nodes)
         pairs = {frozenset((int(nodes[a]), int(nodes[b]))) for a, b in zip(low, high, strict=True)}
         twin = {frozenset(pair) for pair in graph_of(indptr, indices).subgraph(nodes.tolist()).edges}
         assert len(pairs) == len(low) and pairs == twin and bool((low < high).all())
@@ -108,7 +108,7 @@ def test_the_nodes_left_join_the_first_ones_as_briefly_as_all() -> None:
         query = some_query(seed, count=9)
         sizes = []
         for spare in (False, True):
-            nodes, low, high, _ = neighbourhood(indptr, indices, query, ALL, 20, 100, spare)
+            nodes, low, high, _ = find_neighbourhood(indptr, indices, query, ALL, 20, 100, spare)
             graph = nx.Graph()
             graph.add_nodes_from(range(len(nodes)))
             graph.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
@@ -132,18 +132,18 @@ def run(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[
     for keys in (np.empty(0, np.int32), make_keys(most + len(known), 10**9)):
         size = len(keys) or len(links)
         marks, hits = np.zeros(size, np.uint8), np.zeros(size, np.int32)
-        seat(keys, marks, out, 1, 0)
+        insert_objects(keys, marks, out, 1, 0)
         found = hop(links.indptr, links.indices, links.weights, rows, fan_out, most, keys, marks, hits)
         assert len(set(found.tolist())) == len(found) == int((hits > 0).sum())
         everyone = np.arange(len(links), dtype=np.int32)
-        state = look(keys, marks, everyone)
+        state = look_up(keys, marks, everyone)
         assert np.flatnonzero(state == 1).tolist() == sorted(set(known))
         assert np.flatnonzero(state == 2).tolist() == sorted(found.tolist())
         marks[marks == 2] = 0
         none = np.zeros(0, np.int32)
         again = hop(links.indptr, links.indices, links.weights, rows, fan_out, most, keys, marks, none)
         assert again.tolist() == found.tolist()
-        counts.append(dict(zip(found.tolist(), look(keys, hits, found).tolist(), strict=True)))
+        counts.append(dict(zip(found.tolist(), look_up(keys, hits, found).tolist(), strict=True)))
     assert list(counts[0].items()) == list(counts[1].items())
     return counts[0]
 
@@ -182,7 +182,7 @@ def run_induce(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:
     room = sum(len(links.neighbours(node)) for node in nodes)
     keys = make_keys(len(nodes), len(links))
     place, mark = np.zeros(len(keys) or len(links), np.int32), np.zeros(2 * len(keys), np.uint8)
-    seat(keys, place, rows, 1, 1)
+    insert_objects(keys, place, rows, 1, 1)
     source, target, weight = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)
     count = induce(links.indptr, links.indices, links.weights, rows, keys, place, mark, source, target, weight)
     return list(zip(source[:count].tolist(), target[:count].tolist(), weight[:count].tolist(), strict=True))
@@ -231,9 +231,9 @@ OBJECTS = st.lists(st.integers(0, 2**31 - 1), max_size=40, unique=True)
 def test_a_table_of_few_gives_what_a_dictionary_gives(kept: list[int], asked: list[int]) -> None:
     keys = make_keys(len(kept), 2**31)
     values = np.zeros(len(keys), np.int32)
-    seat(keys, values, np.array(kept, np.int32), 1, 1)
+    insert_objects(keys, values, np.array(kept, np.int32), 1, 1)
     plain = {v: i for i, v in enumerate(kept, start=1)}
-    assert look(keys, values, np.array([*kept, *asked], np.int32)).tolist() == [
+    assert look_up(keys, values, np.array([*kept, *asked], np.int32)).tolist() == [
         plain.get(v, 0) for v in [*kept, *asked]
     ]
     assert sorted(keys[keys >= 0].tolist()) == sorted(kept)
@@ -243,10 +243,10 @@ def test_a_table_of_few_gives_what_a_dictionary_gives(kept: list[int], asked: li
 def test_a_table_of_many_has_a_place_for_every_object(step: int) -> None:
     keys = make_keys(2, 2 * FEW)
     values = np.zeros(9, np.int32)
-    seat(keys, values, np.array([5, 2], np.int32), 4, step)
+    insert_objects(keys, values, np.array([5, 2], np.int32), 4, step)
     assert len(keys) == 0
     assert values.tolist() == [0, 0, 4 + step, 0, 0, 4, 0, 0, 0]
-    assert look(keys, values, np.array([2, 3], np.int32)).tolist() == [4 + step, 0]
+    assert look_up(keys, values, np.array([2, 3], np.int32)).tolist() == [4 + step, 0]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8, 9, 1000])

@@ -58,7 +58,7 @@ class Compiled:
         self.case = case
         cells, groups = len(case.points), len(case.gain)
         self.covers = np.zeros((batch, groups), dtype=np.int32)
-        first = coverage.residuals(
+        first = coverage.compute_residuals(
             np.arange(cells), case.members_indptr, case.members, self.covers[0], case.gain, case.cost
         )
         self.gains, self.costs = (np.tile(part, (batch, 1)) for part in first)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Links, links_from_pairs
-from cube2net.kernels.subgraphs import both_ends, links_among
+from cube2net.kernels.subgraphs import both_ends, find_links_among
 from cube2net.kernels.trees import (
     GONE,
     OPEN,
@@ -226,12 +226,12 @@ def test_what_fits_has_no_more_nodes_or_links_than_allowed() -> None:
         indptr, indices = random_links(seed)
         low, high, cost, worth, _ = forest(seed)
         nodes, other = np.arange(N, dtype=np.int32), worth < 1.0
-        least = len(links_among(indptr, indices, nodes[~other])[0])
+        least = len(find_links_among(indptr, indices, nodes[~other])[0])
         for room, links in itertools.product((0, 2, N), (-1, least, least + 4)):
             keep = fit(indptr, indices, nodes, low, high, cost, worth, other, room, links)
             assert bool(keep[~other].all())
             assert (keep & other).sum() <= room
-            assert links < 0 or len(links_among(indptr, indices, nodes[keep])[0]) <= links
+            assert links < 0 or len(find_links_among(indptr, indices, nodes[keep])[0]) <= links
 
 
 def moats(graph: nx.Graph, prize: Any) -> list[int]:

@@ -64,7 +64,7 @@ def test_a_network_travels_whole_but_for_the_question_that_knows_its_cube(form: 
         assert_same(without_question(own), got)
         assert got.nodes.equals(own.nodes)
         assert got.links.equals(own.links)
-        assert c2n.api.summary(got) == c2n.api.summary(own)
+        assert got.summary() == own.summary()
 
 
 def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> None:
@@ -113,14 +113,18 @@ def test_another_cube_in_the_folder_is_noticed(folder: Path) -> None:
     assert len(unpacked(text).objects) == 40
 
 
-def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> None:
-    with pytest.raises(CubeError, match="^a cube in memory does not travel between processes: save it, open its fold"):
-        packed(random_cube(1))
-    cube = c2n.open(folder)
-    with pytest.raises(CubeError, match="^a cube in memory does not travel"):
-        packed(replace(cube, settings={}))
+def test_a_cube_in_memory_travels_with_its_files() -> None:
+    cube = random_cube(1)
+    arrived = unpacked(packed(cube))
+    assert repr(arrived) == repr(cube) and arrived.origin is None
+    assert arrived.cells.labels.tolist() == cube.cells.labels.tolist()
+    assert repr(unpacked(packed(arrived))) == repr(cube)
+    assert c2n.construct(arrived, ["o1", "o2"]).to_text() == c2n.construct(cube, ["o1", "o2"]).to_text()
+
+
+def test_a_view_does_not_travel_and_says_so(folder: Path) -> None:
     with pytest.raises(CubeError, match=r"^a view of a cube \(.+\) does not travel between processes: open the cube"):
-        packed(c2n.cube.dice(cube, {"group": ["label 0", "label 1"]}))
+        packed(c2n.cube.dice(c2n.open(folder), {"group": ["label 0", "label 1"]}))
 
 
 def test_a_copy_of_a_cube_is_that_cube(folder: Path) -> None:

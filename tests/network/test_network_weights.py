@@ -76,7 +76,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
     assert is_finite(network)
-    json.dumps(c2n.api.summary(network), allow_nan=False)
+    json.dumps(network.summary(), allow_nan=False)
     assert np.isfinite(to_scipy(network).data).all()
 
 

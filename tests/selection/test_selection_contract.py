@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cube2net._util.arrays import Array
+from cube2net.api.embedding import embed_cells
 from cube2net.api.plan import weigh
-from cube2net.api.vectors import embed_cells
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method, NeedsVectors

@@ -229,10 +229,10 @@ def count_unusable(weights: Array) -> int:
 MOST_KEYS = 2**62
 
 
-def offsets(rows: Array, count: int) -> Array:
+def compute_offsets(rows: Array, count: int) -> Array:
     """Return the start of each row, given the row of every entry in ascending order.
 
-    >>> offsets(np.array([0, 0, 2]), 3).tolist()
+    >>> compute_offsets(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
     """
     indptr = np.zeros(count + 1, dtype=np.int64)
@@ -252,7 +252,7 @@ def ragged_from_pairs(rows: Array, entries: Array, count: int) -> Ragged:
         new = np.ones(len(rows), dtype=bool)
         new[1:] = (rows[1:] != rows[:-1]) | (entries[1:] != entries[:-1])
         rows, entries = rows[new], entries[new]
-    return Ragged(offsets(rows, count), entries.astype(np.int32, copy=False))
+    return Ragged(compute_offsets(rows, count), entries.astype(np.int32, copy=False))
 
 
 def ragged_from_lists(lists: list[list[int]]) -> Ragged:
@@ -315,10 +315,10 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
     return Ragged(indptr, np.concatenate([first.indices, second.indices]))
 
 
-def distinct(numbers: Array) -> Array:
+def find_distinct(numbers: Array) -> Array:
     """Return the distinct integers in ascending order; several times faster than ``np.unique`` for large arrays.
 
-    >>> distinct(np.array([3, 1, 3])).tolist()
+    >>> find_distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
     ascending = np.sort(numbers)
@@ -327,21 +327,22 @@ def distinct(numbers: Array) -> Array:
     return np.asarray(ascending[new])
 
 
-def distinct_rows(labels: Array) -> tuple[Array, Array]:
+def group_rows(labels: Array) -> tuple[Array, Array]:
     """Return the first place of each distinct row, in ascending order of rows, and the group of every row.
 
-    >>> [part.tolist() for part in distinct_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
+    >>> [part.tolist() for part in group_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
     [[1, 0], [1, 0, 1]]
     """
-    _, first, group = np.unique(row_keys(labels), return_index=True, return_inverse=True)
+    _, first, group = np.unique(make_row_keys(labels), return_index=True, return_inverse=True)
     return first, group
 
 
-def row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
+def make_row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
     """Return an integer key of every row, in the order of rows; keys are below ``most`` or the number of rows.
 
-    >>> row_keys(np.array([[1, 0], [0, 5], [1, 0]])).tolist(), row_keys(np.array([[1, 0], [0, 5]]), most=3).tolist()
-    ([6, 5, 6], [1, 0])
+    >>> rows = np.array([[1, 0], [0, 5], [1, 0]])
+    >>> make_row_keys(rows).tolist(), make_row_keys(rows, most=3).tolist()
+    ([6, 5, 6], [1, 0, 1])
     """
     keys, room = np.zeros(len(labels), np.int64), 1
     for column in labels.T:

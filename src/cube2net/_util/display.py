@@ -57,6 +57,16 @@ class Shown:
         display = get_display()
         return None if display is None else display.make_html(self)
 
+    if not TYPE_CHECKING:  # a type checker would take every attribute for one that is there
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error for an attribute that is not there, with the name that it has here."""
+            from cube2net._util.spelling import translate_name
+
+            here = None if name.startswith("_") else translate_name("attribute", name, dir(type(self)))
+            hint = "" if here is None else f" (did you mean {here!r}?)"
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
+
 
 IPYTHON_PACKAGES = ("IPython", "ipykernel")
 WAS_SHORTENED = "_traceback_was_shortened"

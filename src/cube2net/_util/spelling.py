@@ -54,6 +54,33 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "node": "object, cell, name, id, target",
         "against": "other, others, rest, versus, baseline, y",
     },
+    "attribute": {
+        "links": "edges, edge_list, number_of_edges, n_edges",
+        "nodes": "vertices, n_nodes, number_of_nodes",
+        "save": "write, dump, export, to_csv, to_graphml, to_file, to_parquet, to_json, write_network",
+        "plot": "draw, show, visualize, visualise, display",
+        "to_pandas": "to_df, to_frame, to_dataframe, df, frame, cells_frame, as_frame, results",
+        "to_networkx": "to_nx, nx, graph, networkx",
+        "summary": "describe, info, stats",
+        "describe": "summary, info, shape, head",
+        "including": "include, with_, add, pin",
+        "without": "exclude, drop, remove, ban",
+        "verdict": "best, winner, conclusion",
+        "write_report": "report, to_html",
+        "query": "find, search, select, subset",
+    },
+    "name": {
+        "build": "fit, create, make_cube, build_cube, build_from, Builder",
+        "open": "load, read, load_cube, read_cube, open_cube",
+        "read_tables": "read_csv, read_parquet, read_excel, from_pandas, from_dataframe, read_frame, read_dataframe",
+        "from_networkx": "from_nx, from_graph",
+        "construct": "network, extract, make_network, construct_network, build_network, subgraph, run",
+        "compare": "evaluate, benchmark, score, cross_validate",
+        "update": "add, append, update_cube, partial_fit",
+        "explore": "show, app, ui, serve, dashboard",
+        "load_bundled": "load_data, load_dataset, load_acl, datasets, load_example",
+        "make_planted": "make_blobs, make_data, make_classification",
+    },
 }
 """Names used in other fields: parameter → name in cube2net → other names."""
 
@@ -99,7 +126,7 @@ def suggest_names(text: str, names: Sequence[str], most: int = 3) -> list[str]:
     if len(text) > MAX_TEXT_LETTERS:
         return []
     typed = text.casefold()
-    names = candidates(typed, names)
+    names = preselect_names(typed, names)
     edits = {
         name: count
         for name in names
@@ -149,7 +176,7 @@ def list_variants(text: str) -> list[str]:
     return [*list_normal_forms(text), *(form for name in names for form in (name, *list_normal_forms(name)))]
 
 
-def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
+def preselect_names(text: str, names: Sequence[str]) -> Sequence[str]:
     """Return all names if they are few, else the few that can be most similar to a text."""
     if len(names) <= MAX_NAMES_COMPARED:
         return names

@@ -75,9 +75,9 @@ class SafeXml:
         since: Callable[[], int] | None = None,
         too_long: str = "a value takes more than 16 MiB",
         check: Callable[[bytes], None] = lambda piece: None,
-        tell: Callable[[], None] = lambda: None,
+        report: Callable[[], None] = lambda: None,
     ) -> None:
-        """Read a file to its end; call ``check`` with every piece before it is parsed, and ``tell`` afterwards.
+        """Read a file to its end; call ``check`` with every piece before it is parsed, and ``report`` afterwards.
 
         ``since`` returns the byte at which the open value began, by default the last tag; ``too_long`` is the error
         for a value of more than ``MAX_VALUE_BYTES`` bytes.
@@ -89,7 +89,7 @@ class SafeXml:
             fed += len(piece)
             if fed - (since() if since is not None else self._last_tag or 0) > MAX_VALUE_BYTES:
                 raise self.error(too_long)
-            tell()
+            report()
         self.feed(b"")
 
     def feed(self, piece: bytes) -> None:

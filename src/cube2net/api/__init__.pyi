@@ -14,7 +14,7 @@ from .contrast import (
     describe_clusters as describe_clusters,
 )
 from .update import add_items as add_items, label_texts as label_texts
-from .vectors import embed_cells as embed_cells, near_cells as near_cells
+from .embedding import embed_cells as embed_cells, near_cells as near_cells
 from .cubes import (
     READING as READING,
     read_manifest as read_manifest,
@@ -41,8 +41,8 @@ from .spreadsheets import (
     identify_reading as identify_reading,
     reading_in as reading_in,
 )
-from .export import check_outputs as check_outputs, summary as summary
-from .draw import (
+from .export import check_outputs as check_outputs
+from .export import (
     describe_network as describe_network,
     layout_network as layout_network,
     picture_text as picture_text,
@@ -100,11 +100,11 @@ from .spreadsheets import (
     sheet_reader as sheet_reader,
     sheet_source as sheet_source,
 )
-from .topics import (
+from .suggest import (
     find_topics as find_topics,
 )
 from .plan import (
     LINK_TOLERANCE as LINK_TOLERANCE,
     weigh as weigh,
 )
-from .cluster import cluster_query as cluster_query, embed_nodes as embed_nodes
+from .embedding import cluster_query as cluster_query, embed_nodes as embed_nodes

@@ -13,9 +13,9 @@ from cube2net._util.arrays import (
     Array,
     LazyRagged,
     Ragged,
-    distinct,
+    compute_offsets,
+    find_distinct,
     join_rows,
-    offsets,
     ragged_from_pairs,
     row_of_entries,
     take_rows,
@@ -246,7 +246,7 @@ def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array)
     exists = label_cells < count
     keys = np.concatenate([rows[kept] * width + cells[kept], (rows[:, None] * width + label_cells)[exists]])
     pairs, counts = np.unique(keys, return_counts=True)
-    starts = offsets(pairs // width, len(some))
+    starts = compute_offsets(pairs // width, len(some))
     object_cells, multiplicity = (Ragged(starts, part.astype(np.int32)) for part in (pairs % width, counts))
     if len(some) == len(objects) and bool((row[1:] > row[:-1]).all()):
         return object_cells, multiplicity.indices
@@ -345,6 +345,6 @@ def _index_merged_cells(items: Callable[[], ItemIndex], count: int, parts: Seque
     merged_cells = ragged_from_pairs(rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts]), count)
     entries = take_rows(merged_cells, index.cells.indices)
     owner = row_of_entries(index.cells)[row_of_entries(entries)]
-    pairs = distinct(owner.astype(np.int64) * len(parts) + entries.indices)
+    pairs = find_distinct(owner.astype(np.int64) * len(parts) + entries.indices)
     cells = ragged_from_pairs(*np.divmod(pairs, max(len(parts), 1)), len(index))
     return replace(index, cells=cells)

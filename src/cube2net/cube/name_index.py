@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, distinct
+from cube2net._util.arrays import Array, find_distinct
 from cube2net._util.progress import check_stop
 from cube2net._util.spelling import MAX_TEXT_LETTERS, count_edits
 from cube2net.model.cube import Cube
@@ -74,7 +74,7 @@ class NameIndex:
         order = np.asarray(pc.sort_indices(words))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        pairs = distinct(place[numbers] * max(len(small), 1) + owner)
+        pairs = find_distinct(place[numbers] * max(len(small), 1) + owner)
         starts = np.searchsorted(pairs, np.arange(len(order) + 1) * max(len(small), 1))
         by_rank = np.empty(len(small), np.int32)
         by_rank[np.argsort(-mentions, kind="stable")] = np.arange(len(small), dtype=np.int32)
@@ -141,7 +141,7 @@ class NameIndex:
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
         if not parts or len(text) > MAX_TEXT_LETTERS:
             return []
-        shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
+        shared = np.concatenate([find_distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)
         lengths = np.asarray(pc.utf8_length(self.names.take(pa.array(rows)))).astype(np.int64)
         order = np.lexsort((self.rank[rows], np.abs(lengths - len(typed)), -counts))[:MAX_CANDIDATES]

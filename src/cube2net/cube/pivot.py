@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net._util.arrays import Array, join_rows, offsets, row_of_entries
+from cube2net._util.arrays import Array, compute_offsets, join_rows, row_of_entries
 from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
 from cube2net.model.names import MixedCell
@@ -51,7 +51,7 @@ def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array
     def count(groups: Array, size: int) -> Array:
         order = np.argsort(groups, kind="stable")
         order = order[np.searchsorted(groups[order], 0) :]
-        unions: Array = count_unions(offsets(groups[order], size), order, *members, len(cube.objects))
+        unions: Array = count_unions(compute_offsets(groups[order], size), order, *members, len(cube.objects))
         return unions
 
     totals = [count(groups, size) for groups, size in zip((row, column), sizes, strict=True)]

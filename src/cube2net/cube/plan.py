@@ -19,7 +19,7 @@ WANTED = ("cells", "members")
 WANTED_LINKS = ("links", "crowded")
 
 
-def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, links: bool) -> dict[str, str]:
+def make_statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, links: bool) -> dict[str, str]:
     """Return the statements by the table that each creates, for dimensions with these numbers of labels."""
     plan = {
         "distinct_mentions": "SELECT DISTINCT item, object FROM mentions",

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import (
     Array,
     Ragged,
-    distinct_rows,
+    group_rows,
     take_rows,
     transpose,
 )
@@ -306,7 +306,7 @@ def regroup_cells(
     There may be several tables of labels; the cells of each follow those of the one before. ``is_merged`` says that
     the cells are a view's, with counts, and not a cube's own.
     """
-    groups_of_tables = [distinct_rows(table) for table in labels]
+    groups_of_tables = [group_rows(table) for table in labels]
     rows = np.concatenate([table[first] for table, (first, _) in zip(labels, groups_of_tables, strict=True)])
     starts = np.cumsum([0, *(len(first) for first, _ in groups_of_tables[:-1])]).tolist()
     groups = np.stack(

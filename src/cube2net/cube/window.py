@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Links, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
@@ -264,7 +264,7 @@ def _keep_links_among(cube: Cube, objects: Array) -> Cube:
     rows = Ragged(cube.links.indptr, cube.links.indices)
     source = row_of_entries(rows)
     keep = objects[source] & objects[rows.indices]
-    links = Links(offsets(source[keep], len(rows)), rows.indices[keep], cube.links.weights[keep])
+    links = Links(compute_offsets(source[keep], len(rows)), rows.indices[keep], cube.links.weights[keep])
     return _replace_links(cube, links, None)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, offsets, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
@@ -235,7 +235,7 @@ class Choice:
         if self.scope.forbidden_objects is None:
             return members
         allowed = ~self.scope.forbidden_objects[members.indices]
-        return Ragged(offsets(row_of_entries(members)[allowed], len(members)), members.indices[allowed])
+        return Ragged(compute_offsets(row_of_entries(members)[allowed], len(members)), members.indices[allowed])
 
     def value(self, cells: Array) -> float:
         """Return the value of some cells together with the pinned objects."""
@@ -292,14 +292,14 @@ class Choice:
 
         A user's function is not called: its values are minus the number of objects that each cell would bring.
         """
-        from cube2net.kernels.coverage import residuals
+        from cube2net.kernels.coverage import compute_residuals
 
         mark = self.mark_objects(self.cells)
         covers = (np.zeros_like(mark) if isinstance(self.worth, CoverObjective) else mark).astype(np.uint8)
         if self.scope.forbidden_objects is not None:
             covers[self.scope.forbidden_objects] = 1
         rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
-        gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *self._list_terms())
+        gains, costs = compute_residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *self._list_terms())
         if isinstance(self.worth, CoverObjective):
             return np.asarray(self.value(self.cells) + gains)
         if isinstance(self.worth, CallableObjective):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, offsets, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net._util.progress import check_stop
 from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
@@ -170,7 +170,7 @@ def _select_own_side(mixed: MixedCells, sides: Sides, tested: Tested, cells: Arr
     members = take_rows(mixed.members, tested.cells[cells])
     rows = row_of_entries(members)
     own = sides.is_one[members.indices] == tested.for_one[cells][rows]
-    return Ragged(offsets(rows[own], len(cells)), members.indices[own])
+    return Ragged(compute_offsets(rows[own], len(cells)), members.indices[own])
 
 
 def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Array:

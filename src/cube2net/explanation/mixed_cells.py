@@ -8,7 +8,15 @@ from itertools import product
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, distinct, offsets, row_keys, row_of_entries, take_rows
+from cube2net._util.arrays import (
+    Array,
+    Ragged,
+    compute_offsets,
+    find_distinct,
+    make_row_keys,
+    row_of_entries,
+    take_rows,
+)
 from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
 from cube2net.model.names import Levels, MixedCell, list_levels
@@ -80,7 +88,7 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
         parents = of[number[before]][alive] if before in number else None
         cell_of[alive] = _number_cells(_roll_up(cube, last, cuboid[last], labels[alive, last]), parents)
         there = alive[base]
-        pairs = distinct(cell_of[base[there]] * len(objects) + place[there])
+        pairs = find_distinct(cell_of[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
         sizes = np.bincount(cells, minlength=int(cell_of.max(initial=-1)) + 1)
         enough = sizes >= least
@@ -99,7 +107,7 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
         cuboids,
         which,
         _collect_labels(cube, cuboids, which, labels[first]),
-        Ragged(offsets(rows, count), members.astype(np.int32)),
+        Ragged(compute_offsets(rows, count), members.astype(np.int32)),
         tuple(of),
         first,
     )
@@ -165,14 +173,14 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
         check_stop()
         cells = np.flatnonzero(mixed.cuboid == number)
         columns = np.stack([_roll_up(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
-        group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MAX_TABLE_SIZE)
+        group = make_row_keys(np.concatenate([mixed.labels[cells], columns]), most=MAX_TABLE_SIZE)
         rank = np.full(int(group.max(initial=-1)) + 1, -1, dtype=np.int64)
         rank[group[: len(cells)]] = np.arange(len(cells))
         part = rank[group[len(cells) :]]
         inside = np.flatnonzero(part >= 0)
         order = inside[np.argsort(part[inside], kind="stable")]
         sizes[cells] = count_unions(
-            offsets(part[order], len(cells)),
+            compute_offsets(part[order], len(cells)),
             own[order],
             *(cube.cells.members.indptr, cube.cells.members.indices),
             *(cube.small.members.indptr, cube.small.members.indices),

@@ -362,11 +362,11 @@ def fetch_file(address: str, folder: Path, progress: Progress) -> str:
     try:
         return str(_fetch_objects(address, folder) if is_object_store else _fetch_url(address, folder))
     except (OSError, ValueError, pa.ArrowException, HTTPException) as error:
-        said = error if isinstance(error, HTTPError) else getattr(error, "reason", error)
+        cause = error if isinstance(error, HTTPError) else getattr(error, "reason", error)
         hint = (
             "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, says who you are" if is_object_store else None
         )
-        place, reason = hide_passwords(address), hide_passwords(first_line(said))
+        place, reason = hide_passwords(address), hide_passwords(first_line(cause))
         raise SourceError(f"{quote(place)} cannot be fetched: {reason}", hint=hint) from None
 
 

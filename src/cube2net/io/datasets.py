@@ -60,19 +60,19 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     if not isinstance(without_sigs, Collection) or not all(isinstance(sig, str) for sig in without_sigs):
         raise ParameterError(f"without_sigs is {quote(without_sigs)}, expected a tuple such as ('sigmt',)")
     corpus = Corpus(
-        objects=_table("acl-objects.parquet"),
-        items=_table("acl-items.parquet"),
-        mentions=_table("acl-mentions.parquet"),
-        terms=_table("acl-terms.parquet"),
-        labels=_table("acl-labels.parquet"),
+        objects=_read_table("acl-objects.parquet"),
+        items=_read_table("acl-items.parquet"),
+        mentions=_read_table("acl-mentions.parquet"),
+        terms=_read_table("acl-terms.parquet"),
+        labels=_read_table("acl-labels.parquet"),
         dimensions=DIMENSIONS,
         attribution=ATTRIBUTION,
         time="year",
     )
-    return _without(corpus, without_sigs) if len(without_sigs) else corpus
+    return _remove_sigs(corpus, without_sigs) if len(without_sigs) else corpus
 
 
-def _without(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
+def _remove_sigs(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
     """Return the corpus without the papers of some groups."""
     groups = corpus.items["sig"].combine_chunks()
     each = pc.utf8_lower(pc.list_flatten(groups))
@@ -90,18 +90,18 @@ def _without(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
     terms = corpus.terms
     if terms is not None:
         terms = terms.filter(pa.array(keep[terms["item"].to_numpy()]))
-        terms = table(TERMS, item=_numbers(keep, terms["item"].to_numpy()), term=terms["term"], count=terms["count"])
+        terms = table(TERMS, item=_renumber(keep, terms["item"].to_numpy()), term=terms["term"], count=terms["count"])
     return replace(
         corpus,
         objects=corpus.objects.filter(pa.array(author)),
         items=corpus.items.filter(pa.array(keep)),
-        mentions=table(MENTIONS, item=_numbers(keep, items[here]), object=_numbers(author, objects[here])),
+        mentions=table(MENTIONS, item=_renumber(keep, items[here]), object=_renumber(author, objects[here])),
         terms=terms,
         dropped={"papers of groups not asked for": int((~keep).sum())},
     )
 
 
-def _numbers(keep: Array, rows: Array) -> pa.Array:
+def _renumber(keep: Array, rows: Array) -> pa.Array:
     """Return the rows' numbers among the rows kept."""
     return pa.array((np.cumsum(keep) - 1)[rows].astype(np.int32))
 
@@ -112,7 +112,7 @@ def load_labs() -> dict[str, str]:
     >>> sorted(set(load_labs().values()))[:2]
     ['Carnegie Mellon University', 'Harbin Institute of Technology']
     """
-    return _labels("labs.csv")
+    return _read_labels("labs.csv")
 
 
 def load_areas() -> dict[str, str]:
@@ -124,22 +124,22 @@ def load_areas() -> dict[str, str]:
     >>> sorted(set(load_areas().values()))
     ['biomedical', 'dialogue', 'education', 'machine translation']
     """
-    return _labels("areas.csv")
+    return _read_labels("areas.csv")
 
 
-def _labels(name: str) -> dict[str, str]:
-    rows = csv.DictReader(io.StringIO(_bytes(name).decode()))
+def _read_labels(name: str) -> dict[str, str]:
+    rows = csv.DictReader(io.StringIO(_read_bytes(name).decode()))
     return {row["object"]: row["label"] for row in rows}
 
 
-def _table(name: str) -> pa.Table:
+def _read_table(name: str) -> pa.Table:
     try:
-        return pq.read_table(pa.BufferReader(_bytes(name)))
+        return pq.read_table(pa.BufferReader(_read_bytes(name)))
     except pa.ArrowException as error:
         raise SourceError(f"the package's file {name!r} is damaged ({error}): install cube2net again") from None
 
 
-def _bytes(name: str) -> bytes:
+def _read_bytes(name: str) -> bytes:
     try:
         return resources.files("cube2net").joinpath("data", name).read_bytes()
     except OSError:
@@ -231,7 +231,7 @@ def make_planted(
     blocks = rng.permutation(grid // cells)[:communities]
     owned = blocks[:, None] * cells + np.arange(cells)
 
-    item, thing, cell = _appearances(rng, community, owned, items, mentions)
+    item, thing, cell = _draw_appearances(rng, community, owned, items, mentions)
     extra = round(len(cell) * noise / (1 - noise))
     item = np.concatenate([item, np.repeat(np.arange(len(cell), len(cell) + extra), mentions)])
     thing = np.concatenate([thing, rng.integers(0, objects, extra * mentions)])
@@ -250,7 +250,7 @@ def make_planted(
     year = (first_decade + decade) * 10 + rng.integers(0, 10, len(cell))
     label_columns = [label.take(pa.array(code)) for label, code in zip(names, split(owned.ravel()), strict=True)]
     best = list(zip(*(column.to_pylist() for column in label_columns), strict=True))
-    source, target, weight = _links(rng, community, communities, links, within)
+    source, target, weight = _draw_links(rng, community, communities, links, within)
     corpus = Corpus(
         objects=table(
             OBJECTS,
@@ -274,7 +274,7 @@ def make_planted(
     return Planted(corpus, freeze(community), best_cells)
 
 
-def _appearances(
+def _draw_appearances(
     rng: np.random.Generator, community: Array, owned: Array, items: int, mentions: int
 ) -> tuple[Array, Array, Array]:
     """Return the item and the object of every mention, and the cell of every item, without noise.
@@ -299,7 +299,7 @@ def _appearances(
     return np.cumsum(new) - 1, thing, owned.ravel()[group[new]]
 
 
-def _links(
+def _draw_links(
     rng: np.random.Generator, community: Array, communities: int, links: float, within: float
 ) -> tuple[Array, Array, Array]:
     objects = len(community)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from cube2net._util.progress import ProgressOption, resolve_progress, silent
 from cube2net.errors import SourceError
 
-SHOWN = 3
+MAX_EXAMPLES = 3
 """So many sentences are shown of every reason."""
 
 Places = Callable[[Sequence[int]], list[str]]
@@ -65,7 +65,7 @@ class Dropped:
 
         Places are only looked up for somebody who reads them: that may take another pass over the file.
         """
-        first = [int(row) for row in bad[: 1 if self.strict else SHOWN]] if self._is_read else []
+        first = [int(row) for row in bad[: 1 if self.strict else MAX_EXAMPLES]] if self._is_read else []
         found = zip(places(first), first, strict=True) if first else ()
         self.drop(reason, len(bad), [f"{place}: {sentence(row)}" for place, row in found])
 
@@ -74,7 +74,7 @@ class Dropped:
         if self.strict:
             raise SourceError(f"{place}: {sentence}")
         count, shown = self._open.get(reason, (0, []))
-        if count < SHOWN:
+        if count < MAX_EXAMPLES:
             shown.append(f"{place}: {sentence}")
         self._open[reason] = count + 1, shown
 

@@ -19,15 +19,15 @@ from cube2net._util.zip_files import BROKEN as CUT_SHORT
 from cube2net._util.zip_files import BZIP2, XZ, Gauge, Meter, damage_error, open_member, open_raw, open_zip, unpack
 from cube2net.errors import Cube2netError, SourceError
 
-LIMIT = 256 * 2**20
+MAX_MEMBER_BYTES = 256 * 2**20
 SEVEN_ZIP, ZIP = b"7z\xbc\xaf\x27\x1c", (b"PK\x03\x04", b"PK\x05\x06")
 TARS = (".tar", ".tgz", ".tar.gz", ".txz", ".tar.xz", ".tar.bz2")
 ARCHIVES = (".zip", *TARS)
-BESIDE = (".", "_", "readme", "license")
+IGNORED_PREFIXES = (".", "_", "readme", "license")
 
 
 """The most bytes of a file in a guarded tar; its headers may take 1 MiB more."""
-HEADERS = 16 * 2**20
+MAX_HEADER_BYTES = 16 * 2**20
 """The most bytes of the headers of one member of any other tar."""
 BROKEN = (tarfile.TarError, *CUT_SHORT)
 
@@ -35,7 +35,7 @@ File = tuple[str, io.BufferedReader]
 """A file's name and its bytes."""
 
 
-def zip_members(raw: io.BufferedReader, gauge: Gauge, is_wanted: Callable[[str], bool]) -> Iterator[File]:
+def read_zip_members(raw: io.BufferedReader, gauge: Gauge, is_wanted: Callable[[str], bool]) -> Iterator[File]:
     """Return the files of a zip that are wanted."""
     with open_zip(raw, gauge) as archive:
         for member in archive.infolist():
@@ -45,7 +45,7 @@ def zip_members(raw: io.BufferedReader, gauge: Gauge, is_wanted: Callable[[str],
                 yield member.filename, file
 
 
-def tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool], *, guarded: bool) -> Iterator[File]:
+def read_tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool], *, guarded: bool) -> Iterator[File]:
     """Return the files of a tar that are wanted; each is to be read before the next one is asked for."""
     budget = _Budget(name, file, guarded)
     with tarfile.open(fileobj=budget, mode="r|") as archive:  # type: ignore[call-overload]
@@ -62,26 +62,28 @@ def tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool], *,
 
 def limit_size(file: IO[bytes], gauge: Gauge) -> io.BufferedReader:
     """Return the bytes of a file that may be no larger than one in a guarded tar."""
-    if gauge.size is not None and gauge.size > LIMIT:
-        raise too_large(gauge.name, gauge.size)
-    return io.BufferedReader(_Member(file, gauge.name, LIMIT), 2**20)
+    if gauge.size is not None and gauge.size > MAX_MEMBER_BYTES:
+        raise size_error(gauge.name, gauge.size)
+    return io.BufferedReader(_Member(file, gauge.name, MAX_MEMBER_BYTES), 2**20)
 
 
-def shown(name: str) -> str:
+def printable_name(name: str) -> str:
     """Return the last part of a name, fit to be shown: an archive may hold any characters there."""
     return "".join([letter if letter.isprintable() else "?" for letter in PurePosixPath(name).name[-80:]])
 
 
-def not_whole(name: str, error: Exception) -> SourceError:
+def archive_error(name: str, error: Exception) -> SourceError:
     """Return the error for an archive that cannot be read to its end."""
     if isinstance(error, tarfile.TarError):
         return SourceError(f"{name} is not a whole tar archive: {str(error) or 'it ends too soon'}")
     return damage_error(name, error)
 
 
-def too_large(name: str, size: int) -> SourceError:
+def size_error(name: str, size: int) -> SourceError:
     """Return the error for a file that is larger than one may be."""
-    return SourceError(f"{name} takes {size:,} bytes or more unpacked: files of at most {LIMIT:,} bytes are read")
+    return SourceError(
+        f"{name} takes {size:,} bytes or more unpacked: files of at most {MAX_MEMBER_BYTES:,} bytes are read"
+    )
 
 
 def _check(archive: str, member: tarfile.TarInfo) -> None:
@@ -94,8 +96,8 @@ def _check(archive: str, member: tarfile.TarInfo) -> None:
         )
     if not (member.isfile() or member.isdir()):
         raise SourceError(f"{archive} holds {member.name!r}, a link or device: only files and folders are read")
-    if member.size > LIMIT:
-        raise too_large(f"{archive}: {member.name}", member.size)
+    if member.size > MAX_MEMBER_BYTES:
+        raise size_error(f"{archive}: {member.name}", member.size)
 
 
 class _Budget:
@@ -107,15 +109,17 @@ class _Budget:
 
     def start(self, size: int) -> None:
         """Begin with a member of a size."""
-        self.taken, self.most = 0, LIMIT + 2**20 if self.guarded else size + HEADERS
+        self.taken, self.most = 0, MAX_MEMBER_BYTES + 2**20 if self.guarded else size + MAX_HEADER_BYTES
 
     def read(self, size: int) -> bytes:
         piece = self.inner.read(size)
         self.taken += len(piece)
         if self.taken > self.most:
             if self.guarded:
-                raise too_large(self.name, self.taken)
-            raise SourceError(f"{self.name} has a header of more than {HEADERS:,} bytes: it is not read any further")
+                raise size_error(self.name, self.taken)
+            raise SourceError(
+                f"{self.name} has a header of more than {MAX_HEADER_BYTES:,} bytes: it is not read any further"
+            )
         return piece
 
 
@@ -134,10 +138,10 @@ class _Member(io.RawIOBase):
         except Cube2netError:
             raise
         except BROKEN as error:
-            raise not_whole(self.name, error) from None
+            raise archive_error(self.name, error) from None
         self.taken += len(piece)
         if self.most is not None and self.taken > self.most:
-            raise too_large(self.name, self.taken)
+            raise size_error(self.name, self.taken)
         memoryview(buffer)[: len(piece)] = piece
         return len(piece)
 
@@ -145,7 +149,7 @@ class _Member(io.RawIOBase):
 """How the names begin of files that come with data and are none."""
 
 
-def data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...], expected: str) -> list[Path]:
+def find_data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...], expected: str) -> list[Path]:
     """Return the files to read: those named, and those of folders that end as data or archives do."""
     if not paths:
         raise SourceError(f"no path is given: expected {expected}")
@@ -153,11 +157,11 @@ def data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...]
     for path in map(Path, paths):
         if not path.exists():
             raise SourceError(f"{path} does not exist: expected {expected}")
-        files += _in_folder(path, endings, expected) if path.is_dir() else [path]
+        files += _list_folder(path, endings, expected) if path.is_dir() else [path]
     return files
 
 
-def _in_folder(folder: Path, endings: tuple[str, ...], expected: str) -> list[Path]:
+def _list_folder(folder: Path, endings: tuple[str, ...], expected: str) -> list[Path]:
     packed = tuple(f"{ending}{more}" for ending in endings for more in ("", ".gz"))
     files = sorted(file for file in folder.rglob("*") if file.is_file() and _is_data(file.name, packed + ARCHIVES))
     if not files:
@@ -205,7 +209,7 @@ class InputFiles:
             self._before, self._gauge = self._before + size, None
 
     def _files(self, path: Path) -> Iterator[File]:
-        name = shown(path.name)
+        name = printable_name(path.name)
         try:
             gauge = self._gauge = self.meter.gauge(path, name)
             with open_raw(path, gauge) as raw, closing(self._inside(raw, gauge)) as files:
@@ -213,7 +217,7 @@ class InputFiles:
         except Cube2netError:
             raise
         except BROKEN as error:
-            raise not_whole(name, error) from None
+            raise archive_error(name, error) from None
 
     def _inside(self, raw: io.BufferedReader, gauge: Gauge) -> Generator[File, None, None]:
         """Return the files that a file is or holds, by its first bytes, and a tar by its name too."""
@@ -221,13 +225,15 @@ class InputFiles:
         if start.startswith(SEVEN_ZIP):
             raise SourceError(f"{gauge.name} is a 7z archive, which cannot be read here: unpack it first")
         if start.startswith(ZIP):
-            yield from ((shown(inside), file) for inside, file in zip_members(raw, gauge, self._is_wanted))
+            yield from (
+                (printable_name(inside), file) for inside, file in read_zip_members(raw, gauge, self._is_wanted)
+            )
             return
         file = unpack(raw, gauge)
         if file.peek(512)[257:262] == b"ustar" or gauge.name.casefold().endswith(TARS):
             guarded = self.guarded or start.startswith((XZ, BZIP2))
-            for inside, member in tar_members(file, gauge.name, self._is_wanted, guarded=guarded):
-                yield inside if self.guarded else shown(inside), member
+            for inside, member in read_tar_members(file, gauge.name, self._is_wanted, guarded=guarded):
+                yield inside if self.guarded else printable_name(inside), member
         elif self.guarded:
             yield gauge.name, limit_size(file, gauge)
         else:
@@ -239,4 +245,4 @@ class InputFiles:
 
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
     base = PurePosixPath(name).name.casefold()
-    return base.endswith(endings) and not base.startswith(BESIDE)
+    return base.endswith(endings) and not base.startswith(IGNORED_PREFIXES)

@@ -20,14 +20,14 @@ from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, join_names, quote, quote_few
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
+from cube2net.io.files import InputFiles, find_data_files
 from cube2net.io.tables.column_types import Rows, column_of, columns_of, text_of
 from cube2net.io.tables.table_corpus import network_corpus
 from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
 from cube2net.model.corpus import Corpus
 
-MOST_COLUMNS = 10_000
-ROWS = 2**16
+MAX_COLUMNS = 10_000
+ROWS_PER_CHUNK = 2**16
 """So many rows are kept as Python's values before they are packed."""
 TYPES = {
     **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger"), pa.int64()),
@@ -62,13 +62,13 @@ class Columns:
             if held is None:
                 held = self._held[name] = []
                 self._packed[name] = [pa.nulls(self._before, pa.string())] if self._before else []
-                if len(self._held) > MOST_COLUMNS:
-                    raise SourceError(f"the graph has more than {MOST_COLUMNS:,} attributes, expected less")
+                if len(self._held) > MAX_COLUMNS:
+                    raise SourceError(f"the graph has more than {MAX_COLUMNS:,} attributes, expected less")
             if len(held) < here:
                 held.extend([None] * (here - len(held)))
             held.append(value)
         self.count += 1
-        if self.count - self._before == ROWS:
+        if self.count - self._before == ROWS_PER_CHUNK:
             self._pack()
 
     def _pack(self) -> None:
@@ -83,14 +83,12 @@ class Columns:
         self._pack()
         columns, loose = {}, set()
         for name, parts in self._packed.items():
-            column = pa.chunked_array(parts, pa.string())
-            wanted = TYPES.get(types.get(name, "").casefold())
-            if wanted is not None:
+            columns[name] = pa.chunked_array(parts, pa.string())
+            if wanted := TYPES.get(types.get(name, "").casefold()):
                 try:
-                    column = pc.cast(pc.utf8_trim_whitespace(column), wanted)
+                    columns[name] = pc.cast(pc.utf8_trim_whitespace(columns[name]), wanted)
                 except pa.ArrowInvalid:
                     loose.add(name)
-            columns[name] = column
         return columns, loose
 
 
@@ -109,10 +107,10 @@ class XmlGraph:
     """Elements that are no nodes and no links of two ends."""
 
 
-def read_xml_graph(name: str, file: io.BufferedReader, tell: Callable[[], None]) -> XmlGraph:
-    """Return the graph of a GraphML or GEXF file, told apart by its first element; ``tell`` is called after pieces."""
+def read_xml_graph(name: str, file: io.BufferedReader, report: Callable[[], None]) -> XmlGraph:
+    """Return the graph of a GraphML or GEXF file, as its first element says; ``report`` is called after each piece."""
     reader = _Reader(name)
-    reader.xml.read(file, tell=tell)
+    reader.xml.read(file, report=report)
     return reader.graph
 
 
@@ -124,8 +122,8 @@ class _Reader:
         self.form: _GraphMl | _Gexf | None = None
         self.text: list[str] | None = None
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
-        self.expat, self.error = self.xml.expat, self.xml.error
-        self.expat.CharacterDataHandler = self.characters
+        self.xml.expat.CharacterDataHandler = self.characters
+        self.error = self.xml.error
 
     def characters(self, text: str) -> None:
         if self.text is not None:
@@ -133,23 +131,23 @@ class _Reader:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         local = tag.rpartition(":")[2]
-        if self.form is None:
-            if local not in FORMS:
-                raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
+        if self.form is not None:
+            self.form.start(local, attributes)
+        elif local in FORMS:
             self.form = FORMS[local](self)
-            return
-        self.form.start(local, attributes)
+        else:
+            raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
 
     def end(self, tag: str) -> None:
         if self.form is not None:
             self.form.end(tag.rpartition(":")[2])
 
-    def taken(self) -> str:
+    def take_text(self) -> str:
         """Return the text gathered since it was asked for, and gather no more."""
         text, self.text = "".join(self.text or ()), None
         return text
 
-    def needed(self, attributes: dict[str, str], name: str, what: str) -> str:
+    def require(self, attributes: dict[str, str], name: str, what: str) -> str:
         """Return an attribute that an element must have."""
         value = attributes.get(name, "").strip()
         if not value:
@@ -163,9 +161,9 @@ class _Reader:
             row["node_"] = row.pop("node")
         self.graph.nodes.add(row | {"node": key})
 
-    def add_link(self, ends: dict[str, str], row: dict[str, str], said: str | None) -> None:
-        """Add a link; ``said`` is what it says of its own direction."""
-        if said is not None and (said in ("directed", "true")) != self.graph.directed:
+    def add_link(self, ends: dict[str, str], row: dict[str, str], direction: str | None) -> None:
+        """Add a link; ``direction`` is its own."""
+        if direction is not None and (direction in ("directed", "true")) != self.graph.directed:
             self.graph.against += 1
         self.graph.links.add(row | ends)
 
@@ -182,7 +180,7 @@ class _Form:
 
     direction = ""
     """The attribute of an edge that says its direction."""
-    said: ClassVar[Mapping[str, Mapping[str, str]]] = {"node": {}, "edge": {}}
+    own_attributes: ClassVar[Mapping[str, Mapping[str, str]]] = {"node": {}, "edge": {}}
     """What nodes and edges say in attributes of their own elements."""
 
     def __init__(self, reader: _Reader) -> None:
@@ -201,14 +199,14 @@ class _Form:
         for key in self.keys[owner].values():
             if key.default is not None:
                 row.setdefault(key.name, key.default)
-        for name, attribute in self.said[owner].items():
+        for name, attribute in self.own_attributes[owner].items():
             if attributes.get(attribute):
                 row.setdefault(name, attributes[attribute])
         reader = self.reader
         if owner == "node":
-            reader.add_node(reader.needed(attributes, "id", "node"), row)
+            reader.add_node(reader.require(attributes, "id", "node"), row)
         else:
-            ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
+            ends = {end: reader.require(attributes, end, "edge") for end in ENDS}
             reader.add_link(ends, row, attributes.get(self.direction))
 
 
@@ -236,7 +234,7 @@ class _GraphMl(_Form):
         elif tag == "graph":
             reader.graph.directed |= attributes.get("edgedefault") == "directed"
         elif tag == "key":
-            name = attributes.get("attr.name") or reader.needed(attributes, "id", "key")
+            name = attributes.get("attr.name") or reader.require(attributes, "id", "key")
             self.declared = _Key(name, graphics="yfiles.type" in attributes)
             for owner in ("node", "edge"):
                 if attributes.get("for", "all") in (owner, "all"):
@@ -250,18 +248,18 @@ class _GraphMl(_Form):
     def end(self, tag: str) -> None:
         reader = self.reader
         if tag == "data":
-            text = reader.taken()
+            text = reader.take_text()
             if self.open and self.key is not None:
                 self._hold(self.key, text)
             self.key = None
         elif tag == "NodeLabel" and self.key is not None and self.open:
-            text = reader.taken().strip()
+            text = reader.take_text().strip()
             if text:
                 self.open[-1][2].setdefault("label", text)
         elif tag in ("node", "edge") and self.open:
             self.close()
         elif tag == "default" and self.declared is not None:
-            self.declared.default = reader.taken()
+            self.declared.default = reader.take_text()
         elif tag == "key":
             self.declared = None
 
@@ -278,7 +276,7 @@ class _Gexf(_Form):
     """GEXF: titled attributes of nodes and edges, ``attvalue`` holds them; the label of a node is its name."""
 
     direction = "type"
-    said: ClassVar[Mapping[str, Mapping[str, str]]] = {
+    own_attributes: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "node": {"label": "label"},
         "edge": {WEIGHT: "weight", KIND: "kind", TIME: "start"},
     }
@@ -302,7 +300,7 @@ class _Gexf(_Form):
         elif tag == "attributes":
             self.owner = attributes.get("class", "node")
         elif tag == "attribute" and self.owner in self.keys:
-            self.attribute = _Key(attributes.get("title") or reader.needed(attributes, "id", "attribute"))
+            self.attribute = _Key(attributes.get("title") or reader.require(attributes, "id", "attribute"))
             self.declare(self.owner, attributes.get("id", ""), self.attribute, attributes.get("type", "string"))
         elif tag == "default" and self.attribute is not None:
             reader.text = []
@@ -311,7 +309,7 @@ class _Gexf(_Form):
 
     def end(self, tag: str) -> None:
         if tag == "default" and self.attribute is not None:
-            self.attribute.default = self.reader.taken()
+            self.attribute.default = self.reader.take_text()
         elif tag == "attribute":
             self.attribute = None
         elif tag in ("node", "edge") and self.open:
@@ -324,8 +322,8 @@ FORMS: dict[str, Any] = {"graphml": _GraphMl, "gexf": _Gexf}
 XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
 GRAPH_ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
 EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
-LARGEST_JSON = 512 * 2**20
-START = 2**16
+MAX_JSON_BYTES = 512 * 2**20
+START_BYTES = 2**16
 """So many bytes of a JSON file tell whether it holds a graph."""
 LISTS = re.compile(rb'"(?:nodes|links|edges)"\s*:\s*\[|"elements"\s*:\s*[\[{]')
 NODE = "node"
@@ -337,14 +335,14 @@ UNTYPED = (WEIGHT, TIME)
 def is_graph_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a file holds a graph: by the end of its name, or in .json, which may be a table, by its start."""
     name = os.fspath(path).casefold().removesuffix(".gz")
-    return _starts_a_graph(Path(path)) if name.endswith(".json") else name.endswith(GRAPH_ENDINGS)
+    return _starts_graph(Path(path)) if name.endswith(".json") else name.endswith(GRAPH_ENDINGS)
 
 
-def _starts_a_graph(path: Path) -> bool:
+def _starts_graph(path: Path) -> bool:
     """Return whether a JSON file begins as one object with lists of nodes or links, and not as one record a line."""
     try:
         with open_bytes(path, Meter(UnpackLimits())) as file:
-            start = file.read(START).strip(FIRST_BLANK)
+            start = file.read(START_BYTES).strip(FIRST_BLANK)
     except (OSError, SourceError):
         return False
     line, _, more = start.partition(b"\n")
@@ -361,11 +359,11 @@ def _starts_a_graph(path: Path) -> bool:
 class Graph:
     """Reads a graph from a GraphML, GEXF or JSON file (nodes and links), plain or packed.
 
-    Every node is an object and its own item, and its attributes are those of both. ``name``, ``kind`` and ``text`` are
-    the attributes that hold these; without ``name`` it is ``name``, or else ``label``. ``weight``, ``kind`` and
-    ``time`` are those of links; a link without a weight counts 1. Links of a directed graph keep their direction.
-    ``separators`` part a text into several labels. What cannot be used is counted in ``dropped``, or stops the reading
-    when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    Every node is an object and its own item. ``name``, ``kind`` and ``text`` are the attributes with the name (by
+    default ``name``, else ``label``), the kind of object and the text; ``weight``, ``kind`` and ``time`` are those of
+    links, and a link without a weight has weight 1. ``separators`` split a text into several labels. What cannot be
+    used is counted in ``dropped``, or is an error if ``strict``. ``max_ratio`` and ``max_unpacked`` limit the size of
+    unpacked files.
     """
 
     name: str | None = None
@@ -384,10 +382,10 @@ class Graph:
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the graph in a file."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, GRAPH_ENDINGS, EXPECTED), GRAPH_ENDINGS, meter)
+        files = InputFiles(find_data_files(paths, GRAPH_ENDINGS, EXPECTED), GRAPH_ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
 
-        def tell() -> None:
+        def report() -> None:
             progress("reading the graph", files.done, files.total)
 
         corpus: Corpus | None = None
@@ -397,14 +395,14 @@ class Graph:
             if name.casefold().removesuffix(".gz").endswith(JSON_ENDINGS):
                 corpus = self._from_json(name, file, dropped)
             else:
-                corpus = self._from_xml(name, file, dropped, tell)
-        tell()
+                corpus = self._from_xml(name, file, dropped, report)
+        report()
         if corpus is None:
             raise SourceError(f"{join_names(paths)} holds no graph: expected {EXPECTED}")
         return corpus
 
-    def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, tell: Any) -> Corpus:
-        graph = read_xml_graph(name, file, tell)
+    def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, report: Any) -> Corpus:
+        graph = read_xml_graph(name, file, report)
         if graph.against:
             dropped.say(f"{name}: {graph.against:,} links say another direction than the graph, which counts")
         if graph.passed_over:
@@ -415,23 +413,22 @@ class Graph:
         return self._corpus(name, (nodes, mixed), (links, loose), graph.directed, dropped)
 
     def _from_json(self, name: str, file: io.BufferedReader, dropped: Dropped) -> Corpus:
-        whole = read_whole(file, LARGEST_JSON)
+        whole = read_whole(file, MAX_JSON_BYTES)
         if whole is None:
-            raise SourceError(f"{name} takes more than {LARGEST_JSON:,} bytes: give such a graph as GraphML or tables")
+            raise SourceError(
+                f"{name} takes more than {MAX_JSON_BYTES:,} bytes: give such a graph as GraphML or tables"
+            )
         try:
             graph = json.loads(whole)
             json.dumps(graph, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             why = "nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
             raise SourceError(f"{name} is no JSON ({why})") from None
-        nodes, links = json_graph(name, graph)
+        nodes, links = parse_json_graph(name, graph)
         tables = []
         for records in (nodes, links):
             names = dict.fromkeys(key for record in records for key in record)
-            arrays, loose, left_out = columns_of({key: [one.get(key) for one in records] for key in names})
-            if left_out:
-                dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
-            tables.append((arrays, loose))
+            tables.append(_convert_columns(name, {key: [one.get(key) for one in records] for key in names}, dropped))
         return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
 
     def _corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
@@ -439,43 +436,56 @@ class Graph:
         (columns, mixed), (ends, loose) = nodes, links
         if NODE not in columns:
             raise SourceError(f"{name} holds a graph without nodes, expected one or more")
-        columns = _whole_ids(columns)
+        columns = _prefer_integer_ids(columns)
         called = self.name or next((one for one in NAMES if one in columns), None)
-        known = {"name": called, "kind": self.kind, "text": self.text}
-        roles = {"id": NODE} | {role: one for role, one in known.items() if one is not None and one in columns}
+        roles = _assign_roles(columns, name=called, kind=self.kind, text=self.text)
         if self.name is not None and self.name not in columns:
             raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {quote_few(list(columns), 20)}")
         wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
-        said = {role: one for role, one in wanted.items() if one in ends}
-        unused = [one for one in ends if one not in (*ENDS, *said.values(), "id")]
-        if unused:
-            dropped.say(f"{name}: not used of links {quote_few(unused, 20)}")
-        if "weight" in said:
-            ends = ends | {said["weight"]: _or_one(ends[said["weight"]])}
-        ids, count = columns[NODE], len(columns[NODE])
-        table = pa.table(columns)
+        link_roles = {role: one for role, one in wanted.items() if one in ends}
+        _report_unused(name, [one for one in ends if one not in (*ENDS, *link_roles.values(), "id")], dropped)
+        if "weight" in link_roles:
+            ends = ends | {link_roles["weight"]: _fill_weights(ends[link_roles["weight"]])}
+        ids, table = columns[NODE], pa.table(columns)
         rows = Rows(name, table, lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows], frozenset(mixed))
-        empty = {end: pa.array([], pa.string()) for end in ENDS}
-        pairs = pa.table(ends) if ends else pa.table(empty)
+        pairs = pa.table(ends or {end: pa.array([], pa.string()) for end in ENDS})
         links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
-        dropped.say(f"{name}: {count:,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
-        parts = (rows, roles), (links_of, {end: end for end in ENDS} | said)
+        dropped.say(f"{name}: {len(ids):,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
+        parts = (rows, roles), (links_of, {end: end for end in ENDS} | link_roles)
         return network_corpus(*parts, self.separators, dropped, directed=directed)
 
 
-def _or_one(column: Any) -> Any:
+def _assign_roles(columns: Iterable[str], **roles: str | None) -> dict[str, str]:
+    """Return the columns of nodes by role, those that are there."""
+    there = set(columns)
+    return {"id": NODE} | {role: column for role, column in roles.items() if column is not None and column in there}
+
+
+def _report_unused(name: str, attributes: Sequence[str], dropped: Dropped) -> None:
+    if attributes:
+        dropped.say(f"{name}: not used of links {quote_few(attributes, 20)}")
+
+
+def _convert_columns(name: str, values: Mapping[str, Any], dropped: Dropped) -> tuple[dict[str, Any], set[str]]:
+    """Return values as columns, and the names of those of mixed types; what has fields inside is left out."""
+    columns, mixed, left_out = columns_of(values)
+    if left_out:
+        dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
+    return columns, mixed
+
+
+def _fill_weights(column: Any) -> Any:
     """Return weights, 1 for those that are missing."""
     one = "1" if pa.types.is_string(column.type) else 1
     return pc.fill_null(column, pa.scalar(one, column.type)) if not pa.types.is_null(column.type) else column
 
 
-def _whole_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+def _prefer_integer_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns whose ids are whole numbers where the attribute ``id`` says them again so; it is then left out."""
     again = columns.get("id")
     if again is None or again.null_count or pa.types.is_list(again.type):
         return dict(columns)
-    same = again.cast(pa.string()).to_pylist() == columns[NODE].cast(pa.string()).to_pylist()
-    if not same:
+    if again.cast(pa.string()).to_pylist() != columns[NODE].cast(pa.string()).to_pylist():
         return dict(columns)
     ids = again if pa.types.is_integer(again.type) else columns[NODE]
     return {name: ids if name == NODE else column for name, column in columns.items() if name != "id"}
@@ -484,12 +494,12 @@ def _whole_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
 Records = list[dict[str, Any]]
 
 
-def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
+def parse_json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     """Return the nodes and links of a graph in JSON: ``node`` is the id of a node, ends are given by ids.
 
     In Cytoscape's form each stands in ``data``. Old files of d3 give the ends of links by their place among the nodes.
 
-    >>> json_graph("x", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]})[1]
+    >>> parse_json_graph("x", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]})[1]
     [{'source': 'a', 'target': 'b'}]
     """
     inside = graph.get("elements", graph) if isinstance(graph, dict) else None
@@ -497,13 +507,13 @@ def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     links = inside.get("links", inside.get("edges", [])) if isinstance(inside, dict) else None
     if not isinstance(nodes, list) or not isinstance(links, list):
         raise SourceError(f"{name} holds no graph, expected a JSON object with lists of 'nodes' and 'links'")
-    flat = [_record(name, "node", one) for one in nodes]
+    flat = [_check_record(name, "node", one) for one in nodes]
     key = next((key for key in ("id", "key", "name") if flat and all(one.get(key) is not None for one in flat)), None)
     if flat and key is None:
         raise SourceError(f"{name}: nodes have no 'id', such as {quote(flat[0])}")
     named = [{NODE: one[key or ""]} | {k: v for k, v in one.items() if k not in (NODE, "id")} for one in flat]
     ids = [one[NODE] for one in named]
-    ends = [_record(name, "link", one) for one in links]
+    ends = [_check_record(name, "link", one) for one in links]
     for number, link in enumerate(ends, start=1):
         if not all(isinstance(link.get(end), str | int | float) for end in ENDS):
             raise SourceError(f"{name}: link {number:,} has no source or no target: {quote(link)}")
@@ -517,7 +527,7 @@ def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     return named, ends
 
 
-def _record(name: str, what: str, thing: Any) -> dict[str, Any]:
+def _check_record(name: str, what: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, dict) and isinstance(thing.get("data"), dict):
         thing = thing["data"]
     if not isinstance(thing, dict):
@@ -544,12 +554,11 @@ def from_networkx(
 ) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
-    Node attributes become attributes, a list or set several labels; ``name``, ``kind`` and ``text``
-    say which attributes are the readable name, the kind of object and the text. ``kind`` and ``time`` say this of links
-    too; a link of a multigraph without a kind has its key for one, where that is a text. A link without a weight counts
-    1. Links of a directed graph keep their direction. What else links say is not used, and told to ``progress``. Links
-    of a node to itself and bad weights are counted in ``dropped``, or stop when ``strict``. Nodes that are whole
-    numbers keep being such; other things become texts.
+    Node attributes become attributes; a list or set is several labels. ``name``, ``kind`` and ``text`` are the
+    attributes with the name, the kind of object and the text; ``weight``, ``kind`` and ``time`` are those of links. A
+    link of a multigraph without a kind has its key as kind if that is a text; a link without a weight has weight 1.
+    Other attributes of links are ignored and reported to ``progress``. Links of a node to itself and bad weights are
+    counted in ``dropped``, or are errors if ``strict``. Nodes that are whole numbers stay so; other nodes become texts.
 
     >>> import networkx as nx
     >>> graph = nx.DiGraph([("ada", "bob"), ("bob", "ada"), ("bob", "eve")])
@@ -569,20 +578,19 @@ def from_networkx(
     seen: dict[str, Any] = {}
     for node in graph.nodes:
         key = keys[node] = text_of(str(node)).strip()
-        if key in seen:
+        other = seen.setdefault(key, node)
+        if other is not node:
             raise SourceError(
-                f"nodes {seen[key]!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
+                f"nodes {other!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
             )
-        seen[key] = node
-    nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped)
-    known = {"name": name, "kind": kind, "text": text}
-    columns = {"id": "node"} | {role: column for role, column in known.items() if column in nodes.table.column_names}
-    links = _links(graph, keys, weight, kind, time, dropped)
+    nodes = _build_networkx_nodes(graph, keys, dropped)
+    columns = _assign_roles(nodes.table.column_names, name=name, kind=kind, text=text)
+    links = _build_networkx_links(graph, keys, weight, kind, time, dropped)
     ends = {name: name for name in links.table.column_names}
     return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
 
 
-def _node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) -> pa.Array:
+def _build_node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) -> pa.Array:
     """Return the ids of nodes: whole numbers where all are such, else texts."""
     if all(isinstance(node, Integral) and not isinstance(node, bool) for node in nodes):
         try:
@@ -594,36 +602,34 @@ def _node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) ->
     return pa.array(keys, pa.string())
 
 
-def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequence[Any], dropped: Dropped) -> Rows:
+def _build_networkx_nodes(graph: Any, keys: Mapping[Any, str], dropped: Dropped) -> Rows:
+    data = [attributes for _, attributes in graph.nodes(data=True)]
     names: dict[Any, str] = {}
-    for attributes in data:
-        for attribute in attributes:
-            if attribute not in names:
-                called = str(attribute)
-                while called in (*names.values(), "node"):
-                    called += "_"
-                names[attribute] = called
-    values = {called: [attributes.get(attribute) for attributes in data] for attribute, called in names.items()}
-    return _node_rows(_node_column(nodes, keys, dropped), keys, values, dropped)
+    for attribute in dict.fromkeys(attribute for attributes in data for attribute in attributes):
+        name = str(attribute)
+        while name in (*names.values(), NODE):
+            name += "_"
+        names[attribute] = name
+    values = {name: [attributes.get(attribute) for attributes in data] for attribute, name in names.items()}
+    texts = list(keys.values())
+    return _build_node_rows(_build_node_column(list(keys), texts, dropped), texts, values, dropped)
 
 
-def _node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
-    arrays, loose, left_out = columns_of(values)
-    if left_out:
-        dropped.say(f"the graph: left out attributes with fields inside: {quote_few(left_out, 20)}")
+def _build_node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
+    arrays, loose = _convert_columns("the graph", values, dropped)
     table = pa.table({NODE: ids, **arrays})
     return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
 
-def _link_rows(source: Sequence[str], target: Sequence[str], columns: Mapping[str, pa.Array]) -> Rows:
-    ends = {"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string())}
-    table = pa.table({**ends, **columns})
+def _build_link_rows(source: Sequence[str], target: Sequence[str], columns: Mapping[str, pa.Array]) -> Rows:
+    table = pa.table({"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), **columns})
     return Rows("the graph", table, lambda rows: [f"link {source[row]!r} – {target[row]!r}" for row in rows])
 
 
-def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped) -> Rows:
-    source, target, weights = [], [], []
-    kinds, times = [], []
+def _build_networkx_links(
+    graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped
+) -> Rows:
+    source, target, weights, kinds, times = [], [], [], [], []
     used, unused = (weight, kind, time), dict[Any, None]()
     several = graph.is_multigraph()
     edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if several else {}))
@@ -635,17 +641,16 @@ def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: st
         kinds.append(key[0] if named is None and key and isinstance(key[0], str) else named)
         times.append(about.get(time))
         unused |= {name: None for name in about if name not in used}
-    if unused:
-        dropped.say(f"the graph: not used of links {quote_few(list(map(str, unused)), 20)}")
+    _report_unused("the graph", list(map(str, unused)), dropped)
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
     columns = {"weight": column}
     for name, values in (("kind", [None if one is None else text_of(one) for one in kinds]), ("time", times)):
-        told, _ = column_of(values)
-        if told is not None and told.null_count < len(told):
-            columns[name] = told
-    return _link_rows(source, target, columns)
+        column, _ = column_of(values)
+        if column is not None and column.null_count < len(column):
+            columns[name] = column
+    return _build_link_rows(source, target, columns)
 
 
 def is_igraph(thing: object) -> bool:
@@ -683,17 +688,13 @@ def from_igraph(
     named = bool(names) and all(names) and len(set(names)) == len(names)
     ids = names if named else [str(number) for number in range(graph.vcount())]
     attributes.pop(NODE, None)
-    nodes = _node_rows(pa.array(ids, pa.string()), ids, attributes, dropped)
-    known = {"name": name, "kind": kind, "text": text}
-    there = nodes.table.column_names[1:]
-    columns = {"id": NODE} | {role: column for role, column in known.items() if column in there}
+    nodes = _build_node_rows(pa.array(ids, pa.string()), ids, attributes, dropped)
+    columns = _assign_roles(nodes.table.column_names[1:], name=name, kind=kind, text=text)
     ends = graph.get_edgelist()
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
-    unused = [str(key) for key in graph.edge_attributes() if key != weight]
-    if unused:
-        dropped.say(f"the graph: not used of links {quote_few(unused, 20)}")
+    _report_unused("the graph", [str(key) for key in graph.edge_attributes() if key != weight], dropped)
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
-    made, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
-    links = _link_rows(source, target, made)
+    weight_column, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
+    links = _build_link_rows(source, target, weight_column)
     roles = {role: role for role in links.table.column_names}
     return network_corpus((nodes, columns), (links, roles), separators or {}, dropped)

@@ -15,7 +15,7 @@ from cube2net.io.tables.column_types import keys
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
-from cube2net.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, detect_format
+from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, detect_format
 from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, best_known, split_names
 
 MAX_QUERY_BYTES = 64 * 2**20
@@ -42,7 +42,7 @@ class QueryTable(NamedTuple):
 
     def column(self, place: int) -> list[str]:
         """Return the cells of a column, an empty text where a row has none."""
-        return [_cell(row, place) for _, row in self.rows]
+        return [_get_cell(row, place) for _, row in self.rows]
 
 
 def read_query_file(
@@ -60,13 +60,13 @@ def read_query_file(
     path = Path(path)
     what = "query" if first == LABEL else f"file of the {first}s"
     if detect_format(path) in ROW_FORMATS:
-        names, labels = _names_in_table(_read_row_table(path), known, first)
+        names, labels = _find_names(_read_row_table(path), known, first)
     else:
         text = _read_text_file(path, what)
         if detect_format(path) in TEXT_FORMATS or _begins_with_object(text):
-            names, labels = _names_in_table(_parse_table(path, text), known, first)
+            names, labels = _find_names(_parse_table(path, text), known, first)
         else:
-            lines = _names_in_lines(text)
+            lines = _split_names(text)
             names, labels = split_names(lines, known) if known else lines, None
     if not names:
         raise QueryError(f"the {what} {str(path)!r} is empty: name at least one object")
@@ -84,7 +84,7 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
             raise SourceError(f"{table.name} has no column {end!r}: it has {quote_few(table.header, 20) or 'none'}")
     pairs = []
     for number, row in table.rows:
-        pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
+        pair = _get_cell(row, columns.index("source")), _get_cell(row, columns.index("target"))
         if not all(pair):
             raise SourceError(f"{table.name} {table.unit} {number:,}: a link needs a source and a target, got {pair!r}")
         pairs.append(pair)
@@ -118,20 +118,20 @@ def read_text(text: str, known: AreKnown, column: str | None = None, *, path: Pa
     ``known`` names is taken. Lines of several names are split (:func:`split_names`). The first row of a table may be
     data: then the column of the objects is the one that is known best, and of two columns the other has the labels.
     """
-    lines = _names_in_lines(text)
+    lines = _split_names(text)
     if column == WHOLE_LINES:
         return ReadNames(lines, None, _find_header(path, text), WHOLE_LINES)
     if _begins_with_object(text):
         return _read_names(_parse_table(path, text), known, column)
     if column is not None:
-        return _read_names(_with_header(_parse_table(path, text), known), known, column)
+        return _read_names(_restore_header(_parse_table(path, text), known), known, column)
     if not any(mark in text for mark in NAME_SEPARATORS):
         return ReadNames(lines)
     names = split_names(lines, known)
     if len(lines) == 1 and len(names) > 1:
         return ReadNames(names)
     try:
-        table = _with_header(_parse_table(path, text), known)
+        table = _restore_header(_parse_table(path, text), known)
     except SourceError:
         return ReadNames(names)
     alike = len(table.rows) > 0 and len(table.header) > 1 and {len(row) for _, row in table.rows} == {len(table.header)}
@@ -169,9 +169,9 @@ def _decode(name: str, content: bytes) -> str:
         return content.decode(UTF_16 if content.startswith(UTF_16_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start]
-        if before.isascii() and error.end < len(error.object) and not NO_TEXT.search(content):
+        if before.isascii() and error.end < len(error.object) and not CONTROL_BYTES.search(content):
             try:
-                return content.decode(WINDOWS)
+                return content.decode(WINDOWS_1252)
             except UnicodeDecodeError:
                 pass
         line, wrong = before.count(b"\n") + 1, f"byte {error.object[error.start]:#04x}"
@@ -182,7 +182,7 @@ def _decode(name: str, content: bytes) -> str:
 
 def _describe_binary(content: bytes) -> str | None:
     """Return what kind of file begins with some bytes, None where it is text."""
-    has_control_bytes = NO_TEXT.search(content) is not None
+    has_control_bytes = CONTROL_BYTES.search(content) is not None
     kind = next((kind for magic, kind in MAGIC.items() if content.startswith(magic)), None)
     if kind is None:
         return "no text" if has_control_bytes and not content.startswith(UTF_16_MARKS) else None
@@ -201,7 +201,7 @@ def _begins_with_object(text: str) -> bool:
     return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in NAME_SEPARATORS)
 
 
-def _names_in_lines(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     """Return the names of a text, one a line, without comments."""
     lines = [line.strip() for line in text.split("\n")]
     return [line for line in lines if line and not line.startswith("#")]
@@ -244,7 +244,7 @@ def _read_row_table(path: Path) -> QueryTable:
     return QueryTable(rows.name, list(columns), body, "row")
 
 
-def _names_in_table(
+def _find_names(
     table: QueryTable, known: AreKnown | None, first: str, place: int | None = None
 ) -> tuple[list[str], list[str] | None]:
     """Return the objects and labels of a table; ``place`` is that of the column of objects, if the caller knows it."""
@@ -263,7 +263,7 @@ def _names_in_table(
     label = next((columns.index(group) for group in groups if group in columns and columns.index(group) != place), None)
     if label is None:
         return names, None
-    labels = [_cell(row, label) for _, row in named]
+    labels = [_get_cell(row, label) for _, row in named]
     if names and not any(labels):
         title = table.header[label]
         raise SourceError(f"{table.name} has a column {title!r} and no label in it: give some, or drop the column")
@@ -284,7 +284,7 @@ def _find_object_column(table: QueryTable, known: AreKnown | None) -> int | None
     return best_known(columns_of_names, usual, lambda values: sum(known(values)))
 
 
-def _cell(row: list[str], place: int) -> str:
+def _get_cell(row: list[str], place: int) -> str:
     return row[place] if place < len(row) else ""
 
 
@@ -295,7 +295,7 @@ def _find_header(path: Path, text: str) -> Sequence[str]:
         return ()
 
 
-def _with_header(table: QueryTable, known: AreKnown) -> QueryTable:
+def _restore_header(table: QueryTable, known: AreKnown) -> QueryTable:
     """Return a table with an invented header where its first row is data."""
     place = _find_object_column(table, known)
     if place is None or not any(known([table.header[place]])):
@@ -320,7 +320,7 @@ def _read_names(table: QueryTable, known: AreKnown, column: str | None) -> ReadN
         raise QueryError(f"{table.name} has a header ({join_names(table.header)}) and no row below it: expected names")
     if place is None:
         return ReadNames([], None, table.header)
-    names, labels = _names_in_table(table, known, LABEL, place)
+    names, labels = _find_names(table, known, LABEL, place)
     return ReadNames(names, labels, table.header if len(table.header) > 1 else (), table.header[place])
 
 

@@ -88,7 +88,7 @@ class Sql:
         """Return the corpus of the tables that the queries give; they name their files themselves."""
         if paths:
             raise SourceError(f"the source 'sql' reads no path by itself, got {str(paths[0])!r}: name it in a query")
-        named = self._named
+        named = self._queries_by_role
         options: dict[str, Any] = {"columns": self.columns, "separators": self.separators, "usual": self.usual}
         options |= {"strict": self.strict, "directed": self.directed}
         options |= {"item": self.item} if self.item is not None else {}
@@ -115,7 +115,7 @@ class Sql:
         """Return the files that the queries name, as far as their names stand in the text, and those attached."""
         found = {Path(address) for address in self.attach.values() if "://" not in str(address)}
         with _connect(None) as (connection, _):
-            for text in (*self.queries, *self._named.values()):
+            for text in (*self.queries, *self._queries_by_role.values()):
                 for name in _parse_query(connection, text, "query").find_files():
                     with suppress(SourceError), one_sentence("query"):
                         rows = connection.execute("SELECT file FROM glob(?)", [name]).fetchall()
@@ -125,11 +125,11 @@ class Sql:
     @property
     def is_remote(self) -> bool:
         """Whether something is read that may have changed without a sign, on a server or at an address."""
-        texts = (*self.queries, *self._named.values())
+        texts = (*self.queries, *self._queries_by_role.values())
         return any("://" in str(text) for text in (*texts, *self.attach.values()))
 
     @property
-    def _named(self) -> dict[str, str]:
+    def _queries_by_role(self) -> dict[str, str]:
         """The queries given by what their tables are; ``objects`` may be the name of a column instead."""
         given = {role: text for role in TABLE_NAMES if (text := getattr(self, role)) is not None}
         column = given.get("objects")

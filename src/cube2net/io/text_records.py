@@ -1,8 +1,8 @@
 """Read lines and JSON objects from text files, with their places.
 
-Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
-(``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or packed, and checked from front to
-back before (``check_text``). JSON objects stand one a line, or in an array, on one line each or spread over many.
+Data sets are read once, line by line (``read_lines``, ``number_lines``, ``decode_lines``): lines that are too long or
+not UTF-8 are skipped. Tables are read as often as needed, plain or packed, and are checked as a whole before
+(``check_text``). JSON objects stand one a line, or in an array, on one line each or spread over many.
 """
 
 from __future__ import annotations
@@ -21,42 +21,39 @@ from cube2net._util.zip_files import PACKED, Meter, open_raw, unpack_as
 from cube2net.errors import Message, Setting, SourceError
 from cube2net.io.dropped import Dropped, Places
 
-BLOCK = 8 * 2**20
+BLOCK_BYTES = 8 * 2**20
+"""How many bytes of a table are checked, or parsed, at a time."""
 Lines = Iterable[tuple[int, str]]
 Records = Iterator[tuple[int, dict[str, Any]]]
 
-AROUND = "\ufeff \t\r\n[],"
-SKIPPED = re.compile(r"[\ufeff \t\r\n\[\],]*")
-NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)')
-
-
-"""So many bytes of a table are checked, or parsed, at a time."""
-LONGEST = 16 * 2**20
-"""The most bytes of a line."""
-PIECE = 2**16
-"""So many bytes are brought into UTF-8 at a time."""
+JSON_MARGIN = "\ufeff \t\r\n[],"
+JSON_SEPARATORS = re.compile(r"[\ufeff \t\r\n\[\],]*")
+MONGO_NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)')
+MAX_LINE_BYTES = 16 * 2**20
+PIECE_BYTES = 2**16
+"""How many bytes are recoded to UTF-8 at a time."""
 BLANK = "\ufeff \t\r\n"
 FIRST_BLANK = BLANK.encode()
 
-UTF_8, UTF_16, WINDOWS = "utf-8", "utf-16", "windows-1252"
+UTF_8, UTF_16, WINDOWS_1252 = "utf-8", "utf-16", "windows-1252"
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 Line = tuple[int, bytes | None]
 
 
-def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
+def read_lines(file: io.BufferedReader) -> Iterator[bytes | None]:
     """Return the lines of a file as bytes; one of more than 16 MiB is passed over, and None stands for it.
 
-    >>> list(lines(io.BufferedReader(io.BytesIO(b"one\\ntwo"))))
+    >>> list(read_lines(io.BufferedReader(io.BytesIO(b"one\\ntwo"))))
     [b'one\\n', b'two']
     """
-    while line := file.readline(LONGEST):
-        if len(line) < LONGEST or line.endswith(b"\n"):
+    while line := file.readline(MAX_LINE_BYTES):
+        if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
             yield line
             continue
         while line and not line.endswith(b"\n"):
-            line = file.readline(LONGEST)
+            line = file.readline(MAX_LINE_BYTES)
         yield None
 
 
@@ -66,14 +63,14 @@ def number_lines(file: io.BufferedReader) -> Iterator[Line]:
     >>> list(number_lines(io.BufferedReader(io.BytesIO(b"\\xef\\xbb\\xbfone\\r\\n\\n two"))))
     [(1, b'one'), (3, b'two')]
     """
-    for number, line in enumerate(lines(file), start=1):
+    for number, line in enumerate(read_lines(file), start=1):
         if line is None:
             yield number, None
         elif text := line.strip(FIRST_BLANK if number == 1 else None):
             yield number, text
 
 
-def texts(name: str, numbered_lines: Iterable[Line], dropped: Dropped) -> Iterator[tuple[int, str]]:
+def decode_lines(name: str, numbered_lines: Iterable[Line], dropped: Dropped) -> Iterator[tuple[int, str]]:
     """Return numbered lines as text; lines that are too long (None) or not UTF-8 are dropped and counted."""
     for number, line in numbered_lines:
         if line is None:
@@ -115,7 +112,7 @@ def is_packed(path: Path) -> bool:
 def detect_format(path: Path) -> str | None:
     """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> detect_format(Path("items.csv.xz")), detect_format(Path("links.TAB")), detect_format(Path("links.pq.gz"))
+    >>> detect_format(Path("items.csv.xz")), find_format(Path("links.TAB")), find_format(Path("links.pq.gz"))
     ('csv', 'tsv', None)
     """
     packed = is_packed(path)
@@ -128,10 +125,10 @@ def is_workbook(path: Path) -> bool:
     return detect_format(path) in ("xlsx", "xls")
 
 
-def base_name(path: Path) -> str:
+def strip_endings(path: Path) -> str:
     """Return the name of a table's file without what says its format.
 
-    >>> base_name(Path("data/items.csv.gz")), base_name(Path("links.v2.tsv"))
+    >>> strip_endings(Path("data/items.csv.gz")), strip_endings(Path("links.v2.tsv"))
     ('items', 'links.v2')
     """
     return Path(path.stem).stem if is_packed(path) else path.stem
@@ -142,17 +139,17 @@ def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedRe
     gauge = meter.gauge(path)
     raw = open_raw(path, gauge)
     file = unpack_as(path.suffix.lower(), raw, gauge) if is_packed(path) else raw
-    return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK)
+    return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK_BYTES)
 
 
-def arrow_stream(path: Path, meter: Meter, encoding: str = UTF_8) -> pa.NativeFile:
+def open_arrow_stream(path: Path, meter: Meter, encoding: str = UTF_8) -> pa.NativeFile:
     """Return the bytes of a file for Arrow's readers, unpacked as far as a meter allows."""
     if is_packed(path) or encoding != UTF_8:
         return pa.PythonFile(open_bytes(path, meter, encoding), mode="r")
     return pa.OSFile(str(path))
 
 
-def physical_lines(path: Path, meter: Meter, encoding: str = UTF_8) -> Iterator[str]:
+def read_physical_lines(path: Path, meter: Meter, encoding: str = UTF_8) -> Iterator[str]:
     """Return the lines of a file, one character a byte of UTF-8, whatever ends them."""
     with open_bytes(path, meter, encoding) as file, io.TextIOWrapper(file, encoding="latin-1", newline="") as text:
         yield from text
@@ -171,7 +168,7 @@ class _Recoded(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         view = memoryview(buffer)
         while not self.rest:
-            piece = self.inner.read(PIECE)
+            piece = self.inner.read(PIECE_BYTES)
             self.rest = self.decoder.decode(piece, final=not piece).encode()
             if not piece:
                 break
@@ -198,31 +195,36 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
     before, line, blank, plain = 0, 0, True, True
     try:
         with open_bytes(path, meter, wanted) as file:
-            while block := file.read(BLOCK):
+            while block := file.read(BLOCK_BYTES):
                 if encoding is None and before == 0 and block.startswith(UTF_16_MARKS):
                     return check_text(path, meter, UTF_16)
                 text = decoder.decode(block)
                 plain = plain and text.isascii()
                 ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
-                if line + min(ends, default=len(block)) > LONGEST:
-                    raise too_long(path, _line_at(path, before, meter, wanted))
+                if line + min(ends, default=len(block)) > MAX_LINE_BYTES:
+                    raise long_line_error(path, _count_line(path, before, meter, wanted))
                 line = len(block) - 1 - max(ends) if ends else line + len(block)
                 before += len(block)
                 blank = blank and not text.strip(BLANK)
         plain = False
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        if encoding is None and plain and error.object[: error.start].isascii() and not NO_TEXT.search(error.object):
-            return check_text(path, meter, WINDOWS)
+        if (
+            encoding is None
+            and plain
+            and error.object[: error.start].isascii()
+            and not CONTROL_BYTES.search(error.object)
+        ):
+            return check_text(path, meter, WINDOWS_1252)
         wrong = f"byte 0x{error.object[error.start]:02x}"
         if wanted != UTF_8:
             raise SourceError(
                 f"{path.name} is not text in {wanted} ({wrong} means nothing there): save it in UTF-8"
             ) from None
         at = before - len(decoder.getstate()[0]) + error.start
-        other = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS))
+        other = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS_1252))
         raise SourceError(
-            f"{path.name} line {_line_at(path, at, meter):,}: {wrong} is not UTF-8, expected text in UTF-8",
+            f"{path.name} line {_count_line(path, at, meter):,}: {wrong} is not UTF-8, expected text in UTF-8",
             parameter="encoding",
             value=encoding,
             hint=Message("save the file in that encoding", *other),
@@ -234,23 +236,23 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
     return wanted
 
 
-def too_long(path: Path, line: int) -> SourceError:
+def long_line_error(path: Path, line: int) -> SourceError:
     """Return the error for a line of a table that is longer than one may be."""
-    return SourceError(f"{path.name} line {line:,} is longer than {LONGEST:,} bytes, expected a row a line")
+    return SourceError(f"{path.name} line {line:,} is longer than {MAX_LINE_BYTES:,} bytes, expected a row a line")
 
 
-def _line_at(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
+def _count_line(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
     """Return the number of the line that a byte stands in."""
     lines, left, last = 1, position, b""
     with open_bytes(path, meter, encoding) as file:
-        while left > 0 and (block := file.read(min(left, BLOCK))):
+        while left > 0 and (block := file.read(min(left, BLOCK_BYTES))):
             lines += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
             lines -= last == b"\r" and block.startswith(b"\n")
             left, last = left - len(block), block[-1:]
     return lines
 
 
-def line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
+def make_line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
     """Return what turns rows into places, given the line on which every good record starts.
 
     The file is only gone through when a place is asked for.
@@ -269,20 +271,20 @@ def line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
     return places
 
 
-def json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
+def parse_json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
     """Return the objects of JSON lines, or of a JSON array, whether an object has one line or many.
 
     Commas stand before or after the objects of an array, and numbers may be written as NumberInt(2011). Yelp's files
     and AMiner's V10, V11 and V15 have an object a line, V12 and V14 an array, V13 one of objects spread over lines.
 
     >>> some = enumerate(['[', '{"id": 1}', ',{"id": 2}', '{', '  "year": NumberInt(2011)', '}', ']'], start=1)
-    >>> list(json_records("few.json", some, Dropped()))
+    >>> list(parse_json_records("few.json", some, Dropped()))
     [(2, {'id': 1}), (3, {'id': 2}), (4, {'year': 2011})]
     """
     decode = json.JSONDecoder().raw_decode
-    for number, text in _whole(texts):
+    for number, text in _join_lines(texts):
         escaped = "\\" in text and ("\\ud" in text or "\\uD" in text)
-        start = 0 if text.startswith("{") else _after(text, 0)
+        start = 0 if text.startswith("{") else _skip_separators(text, 0)
         while start < len(text):
             try:
                 record, start = decode(text, start)
@@ -291,19 +293,21 @@ def json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
                 if type(record) is not dict:
                     raise ValueError("an object is expected")
             except (ValueError, RecursionError) as error:
-                dropped.drop_one("lines that are no JSON objects", f"{name} line {number:,}", _wrong(text, error))
+                dropped.drop_one(
+                    "lines that are no JSON objects", f"{name} line {number:,}", _explain_error(text, error)
+                )
                 break
             yield number, record
-            start = _after(text, start)
+            start = _skip_separators(text, start)
 
 
-def _after(text: str, start: int) -> int:
+def _skip_separators(text: str, start: int) -> int:
     """Return where the next thing starts that does not only stand between objects."""
-    match = SKIPPED.match(text, start)
+    match = JSON_SEPARATORS.match(text, start)
     return match.end() if match else start
 
 
-def _wrong(text: str, error: Exception) -> str:
+def _explain_error(text: str, error: Exception) -> str:
     shown = text[:40].strip() + ("…" if len(text) > 40 else "")
     if isinstance(error, json.JSONDecodeError):
         return f"{shown!r} is not a JSON object ({error.msg} at character {error.pos + 1:,})"
@@ -313,7 +317,7 @@ def _wrong(text: str, error: Exception) -> str:
     return f"{shown!r} is not a JSON object ({why})"
 
 
-def _whole(texts: Lines) -> Lines:
+def _join_lines(texts: Lines) -> Lines:
     """Return lines, those of an object that is spread over several put together.
 
     Such an object opens with a brace alone on its line, and closes with one that stands as far to the right.
@@ -322,14 +326,14 @@ def _whole(texts: Lines) -> Lines:
     first = size = 0
     opening = closing = ""
     for number, text in texts:
-        opens = len(text) < 80 and text.strip(AROUND) == "{"
+        opens = len(text) < 80 and text.strip(JSON_MARGIN) == "{"
         if held:
             if text.startswith(closing):
                 yield first, "".join(held) + text
                 held = []
                 continue
-            if size <= LONGEST and not (opens and text.startswith(opening)):
-                held.append(NUMBER.sub(r"\1\2", text) if "Number" in text else text)
+            if size <= MAX_LINE_BYTES and not (opens and text.startswith(opening)):
+                held.append(MONGO_NUMBER.sub(r"\1\2", text) if "Number" in text else text)
                 size += len(text)
                 continue
             yield first, "".join(held)

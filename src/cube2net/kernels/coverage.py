@@ -34,7 +34,7 @@ def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit
 
 
 @njit(cache=True)
-def residuals(
+def compute_residuals(
     cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
 ) -> tuple[Array, Array]:
     """Return the gain and the cost of the uncovered members of each cell."""
@@ -50,7 +50,7 @@ def residuals(
 
 
 @njit(cache=True)
-def values(cells: Array, gains: Array, costs: Array, above: float, below: float) -> Array:
+def compute_values(cells: Array, gains: Array, costs: Array, above: float, below: float) -> Array:
     """Return the value of the selection with each of the cells added; 0 if there is no cost.
 
     ``above`` and ``below`` are the current sums of gain and cost.

@@ -40,7 +40,7 @@ def hash_object(v: Any, size: Any) -> Any:
 
 
 @njit(cache=True)
-def spot(keys: Array, v: Any) -> Any:
+def find_slot(keys: Array, v: Any) -> Any:
     """Return the position of an object, or the free one where it would be inserted."""
     size = np.uint64(len(keys))
     if size == 0:
@@ -52,21 +52,21 @@ def spot(keys: Array, v: Any) -> Any:
 
 
 @njit(cache=True)
-def seat(keys: Array, values: Array, objects: Array, first: int, step: int) -> None:
+def insert_objects(keys: Array, values: Array, objects: Array, first: int, step: int) -> None:
     """Insert objects into a table with the values ``first``, ``first + step``, …"""
     for i in range(len(objects)):
-        place = spot(keys, objects[i])
+        place = find_slot(keys, objects[i])
         if len(keys) > 0:
             keys[place] = objects[i]
         values[place] = first + i * step
 
 
 @njit(cache=True)
-def look(keys: Array, values: Array, objects: Array) -> Array:
+def look_up(keys: Array, values: Array, objects: Array) -> Array:
     """Return the values of objects, and 0 for those not in the table."""
     found = np.zeros(len(objects), values.dtype)
     for i in range(len(objects)):
-        place = spot(keys, objects[i])
+        place = find_slot(keys, objects[i])
         if len(keys) == 0 or keys[place] == objects[i]:
             found[i] = values[place]
     return found
@@ -101,7 +101,7 @@ def hop(
             new = 0
             heavy = np.empty(end - start, np.float32)
             for k in range(start, end):
-                place = spot(keys, indices[k])
+                place = find_slot(keys, indices[k])
                 if known[place] != 1:
                     heavy[new] = weights[k]
                     new += 1
@@ -113,7 +113,7 @@ def hop(
                         ties -= 1
         for k in range(start, end):
             v = indices[k]
-            place = spot(keys, v)
+            place = find_slot(keys, v)
             if known[place] == 1 or (capped and weights[k] < least):
                 continue
             if capped and weights[k] == least:
@@ -222,7 +222,7 @@ def induce(
             at = count
             while at < found:
                 # An end that is not a node is at a free position, whose value is 0.
-                there = place[spot(keys, target[at])] - np.int32(1)
+                there = place[find_slot(keys, target[at])] - np.int32(1)
                 strength = weights[start + np.uint64(source[at])]
                 source[count] = here
                 target[count] = there
@@ -232,7 +232,7 @@ def induce(
     return int(count)
 
 
-def neighbourhood(
+def find_neighbourhood(
     indptr: Array, indices: Array, query: Array, forbidden: Array, reach: int, most: int, spare: bool
 ) -> tuple[Array, Array, Array, Array]:
     """Return the nodes around a query, the query first, and the links among them as positions, with their entries.
@@ -241,11 +241,11 @@ def neighbourhood(
     nodes that a neighbour can replace are left out; see :func:`mark_needed`.
     """
     nodes = expand(indptr, indices, query, forbidden, reach, most)
-    low, high, entries = links_among(indptr, indices, nodes)
+    low, high, entries = find_links_among(indptr, indices, nodes)
     if spare:
         ends, others, _ = both_ends(len(nodes), low, high)
         nodes = nodes[mark_needed(ends, others, len(query))]
-        low, high, entries = links_among(indptr, indices, nodes)
+        low, high, entries = find_links_among(indptr, indices, nodes)
     return nodes, low, high, entries
 
 
@@ -309,7 +309,7 @@ def _keep_best_linked(met: Array, found: Array, stop: int, end: int, room: int) 
 
 
 @njit(cache=True)
-def links_among(indptr: Array, indices: Array, nodes: Array) -> tuple[Array, Array, Array]:
+def find_links_among(indptr: Array, indices: Array, nodes: Array) -> tuple[Array, Array, Array]:
     """Return the links among nodes, each once: both ends as positions in ``nodes``, and its entry."""
     place = np.full(len(indptr) - 1, -1, np.int32)
     for at in range(len(nodes)):

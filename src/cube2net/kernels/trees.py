@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.subgraphs import both_ends, links_among
+from cube2net.kernels.subgraphs import both_ends, find_links_among
 
 HALVINGS = 40  # bisection steps of the price of a node, to a relative precision of 1e-12
 ROUNDS = 16  # rounds of growing into the remaining room; two or three nearly always suffice
@@ -256,7 +256,7 @@ def fit(
     best = ~other
     while over - fits > 1:
         keep = trim(low, high, cost, worth, other, trial) | ~other
-        if max_links < 0 or len(links_among(indptr, indices, nodes[keep])[0]) <= max_links:
+        if max_links < 0 or len(find_links_among(indptr, indices, nodes[keep])[0]) <= max_links:
             fits, best = trial, keep
         else:
             over = trial

@@ -231,14 +231,13 @@ class Cube(Shown):
         return f"Cube({names}: {cells}, {objects}, {links})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.origin is None:
-            views = "; ".join(self.settings.get("views", ()))
+        if self.origin is not None:
+            return self.origin.reopen, ()
+        if views := "; ".join(self.settings.get("views", ())):
             raise CubeError(
                 f"a view of a cube ({views}) does not travel between processes: open the cube there, and make it again"
-                if views
-                else "a cube in memory does not travel between processes: save it, open its folder, and send that cube"
             )
-        return self.origin.reopen, ()
+        return load_function("cube.storage.writer", "unpack"), (load_function("cube.storage.writer", "pack")(self),)
 
     def __copy__(self) -> Cube:
         return self

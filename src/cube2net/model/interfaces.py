@@ -453,6 +453,8 @@ def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[s
     kind = inspect.unwrap(function).__globals__.get(options.partition(" ")[0])
     if kind is not None and name in list_options(kind):
         return f": give it as options={kind.__name__}({name}=…)"
+    if kind is not None and (near := translate_name("parameter", name, [*own, *list_options(kind)])):
+        return f" (did you mean {near!r}?)" if near in own else f" (did you mean options={kind.__name__}({near}=…)?)"
     if kind is not None and "method" in own:
         takers = [each for each in load_function("api.plan", "METHODS").values() if name in list_options(each)]
         if takers:

@@ -158,8 +158,22 @@ class NetworkActions(Shown):
         - "Object 148" 4 2
         - "Object 162" 2 2
         """
-        text: str = load_function("api.text", "format_network")(self, max_tokens, counter, brief=brief)
+        text: str = load_function("api.export", "format_network")(self, max_tokens, counter, brief=brief)
         return text
+
+    def summary(self) -> dict[str, Any]:
+        """Return the counts, the value, the chosen cells and the settings of the network, as JSON has them.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> summary = c2n.construct(c2n.build(planted.corpus), planted.query(0)).summary()
+        >>> summary["nodes"], summary["links"], summary["value"]
+        (110, 779, 324.0)
+        """
+        summary: dict[str, Any] = load_function("network.assembly", "summarize")(self)
+        return summary
 
     @check_call
     def to_networkx(self) -> networkx.Graph:

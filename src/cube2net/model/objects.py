@@ -8,16 +8,19 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, reduce_by_fields
-from cube2net._util.arrow import arrow_numbers, arrow_texts
-from cube2net._util.spelling import MAX_TEXT_LETTERS, candidates, list_variants
+from cube2net._util.arrow import arrow_numbers, arrow_texts, to_pandas
+from cube2net._util.spelling import MAX_TEXT_LETTERS, list_variants, preselect_names
 from cube2net.errors import CubeError
+
+if TYPE_CHECKING:
+    import pandas
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
@@ -75,6 +78,13 @@ class Objects:
     def __reduce__(self) -> tuple[Any, ...]:
         attributes = None if self.load_attributes is None else self.attributes
         return partial(Objects.of, whole=self.whole, attributes=attributes), (self.table,)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return ids, names, kinds and attributes as a data frame of pandas, one row an object."""
+        table = self.table.drop_columns(["object"]).add_column(0, "id", self.ids(np.arange(self.count)))
+        for name, column in zip(self.attributes.column_names, self.attributes.columns, strict=True):
+            table = table.append_column(name, column) if name not in table.column_names else table
+        return to_pandas(table)
 
     def __len__(self) -> int:
         return self.count
@@ -191,7 +201,9 @@ class Objects:
         key = key.casefold()
         folded = {hit.casefold(): hit for hit in hits}
         begun = sorted((hit for hit in folded if hit.startswith(key)), key=len)
-        like = difflib.get_close_matches(key, candidates(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        like = (
+            difflib.get_close_matches(key, preselect_names(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        )
         return [folded[hit] for hit in begun[:most] or like]
 
     def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:

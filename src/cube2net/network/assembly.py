@@ -415,11 +415,11 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
     from cube2net.kernels.subgraphs import induce as kernel
-    from cube2net.kernels.subgraphs import make_keys, seat
+    from cube2net.kernels.subgraphs import insert_objects, make_keys
 
     keys = make_keys(len(nodes), len(links))
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
-    seat(keys, place, nodes, 1, 1)
+    insert_objects(keys, place, nodes, 1, 1)
     mark = np.zeros(MARKS * len(keys), dtype=np.uint8)
     source, target = np.empty(room, np.int32), np.empty(room, np.int32)
     weight = np.empty(room, np.float32)
@@ -433,9 +433,9 @@ def look_up(keys: Array, place: Array, objects: Array) -> Array:
     """Return the values that a table of :func:`look_up_links` has for objects; 0 for those that are not in it."""
     if not len(keys):
         return np.asarray(place[objects])
-    from cube2net.kernels.subgraphs import look
+    from cube2net.kernels.subgraphs import look_up
 
-    return np.asarray(look(keys, place, objects))
+    return np.asarray(look_up(keys, place, objects))
 
 
 def check_weights(weights: Array, what: str) -> None:

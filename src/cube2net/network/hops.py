@@ -108,7 +108,7 @@ def expand_hops(
     >>> [part.tolist() for part in expand_hops(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
-    from cube2net.kernels.subgraphs import hop, look, make_keys, seat
+    from cube2net.kernels.subgraphs import hop, insert_objects, look_up, make_keys
 
     known = front = np.array(start, dtype=np.int32)
     more = np.array([] if also is None else also, dtype=np.int32)
@@ -122,12 +122,12 @@ def expand_hops(
         size = len(keys) or len(links)
         state = np.zeros(size, np.uint8) if forbidden is None else forbidden.astype(np.uint8)
         brought = np.zeros(size if count else 0, np.int32)
-        seat(keys, state, known, 1, 0)
+        insert_objects(keys, state, known, 1, 0)
         front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)
         rings.append(front)
         known = np.concatenate([known, front])
         if count:
-            hits.append(look(keys, brought, front))
+            hits.append(look_up(keys, brought, front))
         front, more = np.concatenate([front, more]), more[:0]
     steps = np.repeat(np.arange(1, hops + 1), [len(ring) for ring in rings])
     return np.concatenate(rings), steps, np.concatenate(hits)

@@ -84,14 +84,14 @@ class MaxDisc:
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected set found."""
-        from cube2net.kernels.subgraphs import neighbourhood
+        from cube2net.kernels.subgraphs import find_neighbourhood
         from cube2net.kernels.trees import best_subtrees, root_forest
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # then one object of the query outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
         inside, forbidden = list_included(query, budget.scope), mark_forbidden(budget.scope)
-        nodes, low, high, _ = neighbourhood(
+        nodes, low, high, _ = find_neighbourhood(
             indptr, indices, inside, forbidden, min(reach, len(indptr)), self.most, True
         )
         worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)

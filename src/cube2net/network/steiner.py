@@ -72,12 +72,12 @@ class Steiner:
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees, without the query; ``seed`` is not used."""
-        from cube2net.kernels.subgraphs import neighbourhood
+        from cube2net.kernels.subgraphs import find_neighbourhood
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
         inside, forbidden = list_included(query, budget.scope), mark_forbidden(budget.scope)
-        nodes, low, high, entries = neighbourhood(indptr, indices, inside, forbidden, len(indptr), self.most, unit)
+        nodes, low, high, entries = find_neighbourhood(indptr, indices, inside, forbidden, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)
         low, high, cost = low[used], high[used], cost[used]

@@ -181,7 +181,7 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
         return sums.take_by_value(left, above, below, n_cells)
     chosen: list[int] = []
     while len(chosen) < n_cells and len(left):
-        order = order_best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
+        order = order_best_first(coverage.compute_values(left, sums.of[:, 0], sums.of[:, 1], above, below))
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
             break
@@ -362,7 +362,9 @@ class Sums:
         self.of = np.zeros((len(members), 2))
         if self._dense:
             gain, cost = self._terms[:, 0], self._terms[:, 1]
-            self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
+            self.of[cells, 0], self.of[cells, 1] = coverage.compute_residuals(
+                cells, *self._members, self._state, gain, cost
+            )
             return
         indptr = self._members[0]
         self.of[cells] = (indptr[cells + 1] - indptr[cells])[:, None] * self._others

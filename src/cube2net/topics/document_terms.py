@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, offsets
+from cube2net._util.arrays import Array, compute_offsets
 from cube2net.model.corpus import NO_TEXT, TERMS, table
 from cube2net.topics.preprocessing import (
     LANGUAGE_TOPICS,
@@ -86,7 +86,7 @@ def make_bags(
     for row in np.flatnonzero(~has).tolist():
         apart.setdefault(row, NO_TEXT)
     rows = np.flatnonzero(has)
-    starts = offsets(np.cumsum(has)[item] - 1, len(rows))
+    starts = compute_offsets(np.cumsum(has)[item] - 1, len(rows))
     return Bags(
         rows, starts, code.astype(np.int32), count.astype(np.float32), tuple(names), dict(sorted(apart.items()))
     )

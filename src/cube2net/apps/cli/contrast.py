@@ -259,7 +259,5 @@ def show_drilled(found: Drilled) -> None:
         ]
         columns = ("rank", *found.dimensions, *numbers)
         show_table(f"cells below {found.title}", columns, rows, right=("rank", *numbers))
-        say(
-            "new: objects in no earlier cell; bits: code length saved (one of n objects takes log2 n)"
-        )
+        say("new: objects in no earlier cell; bits: code length saved (one of n objects takes log2 n)")
     say(found.sentence)

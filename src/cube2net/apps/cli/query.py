@@ -112,7 +112,7 @@ def query(
         )
     if as_json:
         costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
-        show_json(c2n.api.summary(network) | costs | describe_view(opened))
+        show_json(network.summary() | costs | describe_view(opened))
     elif text:
         show_text(format_text(network, max_tokens))
     else:
@@ -309,7 +309,7 @@ def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
     from cube2net.network.assembly import describe_certificate
 
-    about = c2n.api.summary(network)
+    about = network.summary()
     if about["cells"]:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"

@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
 from cube2net._util.text import format_count, shorten
-from cube2net.api.draw import describe_network, picture_text
-from cube2net.api.export import summary
+from cube2net.api.export import describe_network, picture_text
 from cube2net.api.report import results
 from cube2net.errors import ParameterError, check_int
 from cube2net.model.change import Change
@@ -29,7 +28,7 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion
-from cube2net.network.assembly import format_certificate
+from cube2net.network.assembly import format_certificate, summarize
 
 LONGEST = 80
 """Maximum number of letters of a name."""
@@ -405,7 +404,7 @@ def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
     if network.context is None or not len(network.selection.cells):
         return ""
-    facts = summary(network)["cells"]
+    facts = summarize(network)["cells"]
     rows = [
         (
             rank,

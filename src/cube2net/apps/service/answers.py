@@ -16,9 +16,8 @@ from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
 from cube2net.api import what_if
 from cube2net.api.compare import judge
-from cube2net.api.draw import layout_network
 from cube2net.api.drill import finer_levels, place_cells
-from cube2net.api.export import summary
+from cube2net.api.export import layout_network
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
 from cube2net.api.report import check_report, report_files, results
@@ -74,7 +73,7 @@ from cube2net.model.interfaces import ChecksItself, chooses_cells
 from cube2net.model.names import cell_title, list_levels
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.network.assembly import describe_certificate, describe_network
+from cube2net.network.assembly import describe_certificate, describe_network, summarize
 from cube2net.network.attributes import list_attributes
 from cube2net.options import FORMS
 from cube2net.selection.objectives import OBJECTIVES
@@ -87,7 +86,7 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     """Return the network of a request."""
     request = service.parse(body["request"])
     network = service.network(request, progress)
-    about: Any = summary(network)
+    about: Any = summarize(network)
     pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
     prices = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()

@@ -16,8 +16,7 @@ from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress
 from cube2net._util.text import write_rows
 from cube2net.api.construct import construct
-from cube2net.api.draw import picture_text
-from cube2net.api.export import check_outputs
+from cube2net.api.export import check_outputs, picture_text
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest

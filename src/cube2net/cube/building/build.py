@@ -31,12 +31,12 @@ from cube2net.cube.building.concatenation import (
     drop_items,
     join_attribution,
     join_counts,
-    place,
+    place_corpus,
 )
 from cube2net.cube.building.dimensions import empty_dimensions, label_items
 from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_left_out, grow_details, grow_links, make_empty_details
-from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
+from cube2net.cube.plan import WANTED, WANTED_LINKS, make_statements
 from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
 from cube2net.cube.storage.writer import allocate_in_files, allocate_in_memory
 from cube2net.errors import Message, ParameterError, Setting, SourceError, quote_few, unknown_name
@@ -158,12 +158,12 @@ def grow(
     """
     ledger = require_ledger(cube)
     progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
-    placement = place(corpus, cube.objects)
+    placement = place_corpus(corpus, cube.objects)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
     labels = label_items(corpus, specs, topics, dimensions=cube.dimensions, ledger=ledger)
     sizes = [len(dimension.labels) for dimension in labels.dimensions]
     least, most = cube.settings["min_objects"], cube.settings["max_mentions"]
-    plan = statements(sizes, min_objects=least, max_mentions=most, links=ledger.derived)
+    plan = make_statements(sizes, min_objects=least, max_mentions=most, links=ledger.derived)
     inputs = {"mentions": placement.mentions, "labels": labels.table}
     wanted = WANTED + (WANTED_LINKS if ledger.derived else ())
     if folder is not None:

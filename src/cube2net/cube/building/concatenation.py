@@ -39,7 +39,7 @@ class Placed:
     links: pa.Table | None
 
 
-def place(corpus: Corpus, objects: Objects) -> Placed:
+def place_corpus(corpus: Corpus, objects: Objects) -> Placed:
     """Return a corpus placed among the objects of a cube, which keep their numbers; new objects follow them."""
     if len(objects) == 0:
         named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
@@ -63,7 +63,7 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
 
 def knows_objects(cube: Cube, corpus: Corpus) -> bool:
     """Return whether a cube has all objects of a corpus, with their attributes."""
-    objects = place(corpus, cube.objects).objects
+    objects = place_corpus(corpus, cube.objects).objects
     return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)
 
 

@@ -18,14 +18,14 @@ from cube2net._util.arrays import (
     Array,
     Links,
     Ragged,
+    compute_offsets,
     compute_remainders,
     merge_links,
-    offsets,
     row_of_entries,
     sum_links,
 )
 from cube2net.cube.building.cells import extend_offsets, fill_offsets
-from cube2net.cube.building.concatenation import join_columns, place
+from cube2net.cube.building.concatenation import join_columns, place_corpus
 from cube2net.cube.storage.ledger import RESTS, require_ledger
 from cube2net.cube.storage.writer import Allocate, allocate_in_memory
 from cube2net.model.corpus import LINK_DETAILS, Corpus, table
@@ -69,7 +69,7 @@ def grow_links(
         links.indptr,
         links.indices,
         links.weights,
-        offsets(place, len(used)),
+        compute_offsets(place, len(used)),
         ends[order],
         np.concatenate([total, total])[order],
         which,
@@ -175,7 +175,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
             columns[name] = join_columns(old.rows[name], new[name], f"the column {name!r} of links")
     rows = pa.table(columns)
     if len(old) == 0:
-        return LinkDetails(offsets(lower, objects), rows.combine_chunks())
+        return LinkDetails(compute_offsets(lower, objects), rows.combine_chunks())
     keys = old.lower.astype(np.int64) * objects + old.higher
     more = lower.astype(np.int64) * objects + new["higher"].to_numpy()
     place = np.searchsorted(keys, more, side="right") + np.arange(len(more))
@@ -194,7 +194,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
 def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
     """Return the links of the marked rows, as if only these had been given, and the rows."""
     rows = details.rows.filter(pa.array(kept)).combine_chunks()
-    left = LinkDetails(offsets(details.lower[kept], len(details.indptr) - 1), rows)
+    left = LinkDetails(compute_offsets(details.lower[kept], len(details.indptr) - 1), rows)
     columns = {"source": left.lower, "target": left.higher, "weight": left.column("weight")}
     return pack_links(pa.table(columns), len(left.indptr) - 1), left
 
@@ -258,7 +258,7 @@ class LinkChanges:
 def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
     """Return what the given links of a corpus change in a cube, with counts of new, replaced and unchanged links."""
     details = None if cube.details is None else cube.details()
-    links = place(corpus, cube.objects).links
+    links = place_corpus(corpus, cube.objects).links
     if links is None or (details is not None and ITEM in details.columns):
         return LinkChanges(same=np.zeros(0 if links is None else links.num_rows, dtype=bool))
     return _compare_pairs(cube, links) if details is None else _compare_rows(details, links)
@@ -266,7 +266,7 @@ def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
 
 def count_heavier(cube: Cube, corpus: Corpus) -> int:
     """Return how many links of a cube get a higher weight from the given links of a corpus."""
-    links = place(corpus, cube.objects).links
+    links = place_corpus(corpus, cube.objects).links
     if links is None:
         return 0
     source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))

@@ -26,7 +26,7 @@ from cube2net._util.arrays import Array, Links, Ragged, row_of_entries, take_row
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
 from cube2net.cube.building.cells import hash_item_texts, pack_rows
-from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place_corpus
 from cube2net.cube.building.links import (
     LinkChanges,
     compare_links,
@@ -178,7 +178,7 @@ def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, top
     for name in both.names:
         column = both.column(name)
         same &= _compare_values(column.slice(0, len(rows)), column.slice(len(rows)))
-    placed = place(corpus, cube.objects)
+    placed = place_corpus(corpus, cube.objects)
     mentions = pack_rows("mentions", placed.mentions, "object", corpus.items.num_rows, 1, allocate_in_memory)
     same &= _compare_rows(take_rows(index.objects, at[rows]), take_rows(mentions, rows))
     if index.texts is not None:

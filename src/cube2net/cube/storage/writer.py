@@ -5,9 +5,11 @@ The arrays of a build can be allocated as files from the start, so that they nee
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -21,7 +23,7 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import Array, Ragged, flatten_texts
 from cube2net._util.arrow import write_mapped, write_mapped_table
-from cube2net._util.files import check_replaceable, new_folder, only_writer
+from cube2net._util.files import check_replaceable, new_folder, only_writer, temporary_folder
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.storage.reader import (
     BRINGABLE,
@@ -44,6 +46,7 @@ from cube2net.cube.storage.reader import (
     StoredCube,
     compute_checksum,
     compute_seal,
+    read,
     read_manifest,
     read_verified,
 )
@@ -91,7 +94,27 @@ def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Pro
     require_own_cells(cube, "saved")
     check_place(folder)
     with only_writer(folder, progress):
-        write(cube, folder, made_in=made_in)
+        write_cube(cube, folder, made_in=made_in)
+
+
+def pack(cube: Cube) -> dict[str, bytes]:
+    """Return the files of a cube by their names, to send a cube that is in memory to another process."""
+    with temporary_folder() as folder:
+        save(cube, folder / "cube")
+        files = [path for path in (folder / "cube").rglob("*") if path.is_file()]
+        return {path.relative_to(folder / "cube").as_posix(): path.read_bytes() for path in files}
+
+
+def unpack(files: Mapping[str, bytes]) -> Cube:
+    """Return the cube of packed files, which are in a temporary folder until the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="cube2net-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    cube = read(folder)
+    object.__setattr__(cube, "origin", None)  # its folder does not outlive the process
+    return cube
 
 
 def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress = silent) -> None:
@@ -101,10 +124,10 @@ def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Pro
     check_place(folder)
     with only_writer(folder, progress):
         stored = read_verified(folder)
-        write(change(stored.cube), folder, before=stored)
+        write_cube(change(stored.cube), folder, before=stored)
 
 
-def write(cube: Cube, folder: Path, *, before: StoredCube | None = None, made_in: Path | None = None) -> None:
+def write_cube(cube: Cube, folder: Path, *, before: StoredCube | None = None, made_in: Path | None = None) -> None:
     """Write a cube to a folder; the caller holds the lock.
 
     ``before`` is the cube of that folder that this one was made from: files that are unchanged are linked, with their

@@ -23,7 +23,7 @@ from cube2net.io.text_records import read_whole
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
 
-LONGEST = 16 * 2**20
+MAX_JSON_BYTES = 16 * 2**20
 STAGE = "reading the ACL Anthology"
 ATTRIBUTION = (
     "ACL Anthology (https://aclanthology.org): papers of 2016 and later under CC BY 4.0, "
@@ -78,7 +78,7 @@ class Acl:
         papers: list[Paper] = []
         tables: dict[str, Entries] = {}
         dropped = Dropped(self.strict, progress)
-        found, count = _files([Path(path) for path in paths])
+        found, count = _find_files([Path(path) for path in paths])
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for done, (name, file) in enumerate(InputFiles(found, (".xml", *TABLES), meter, guarded=True), start=1):
             if name.endswith(".json"):
@@ -86,17 +86,17 @@ class Acl:
             else:
                 papers += read_xml(name, file, dropped)
             progress(STAGE, done, count)
-        papers, left_out = self._asked_for(papers, tables.get("sigs.json", {}))
-        papers = _distinct(papers, dropped)
+        papers, left_out = self._select_papers(papers, tables.get("sigs.json", {}))
+        papers = _drop_repeated(papers, dropped)
         dropped.close()
         for reason, number in left_out.items():
             dropped.leave_out(reason, number)
         if not papers:
             why = ", ".join(dropped.reasons)
             raise SourceError(f"{join_names(paths)} holds no paper to read" + (f" ({why})" if why else ""))
-        return _corpus(papers, tables, dropped.counts)
+        return _build_corpus(papers, tables, dropped.counts)
 
-    def _asked_for(self, papers: list[Paper], sigs: Entries) -> tuple[list[Paper], Counter[str]]:
+    def _select_papers(self, papers: list[Paper], sigs: Entries) -> tuple[list[Paper], Counter[str]]:
         """Return the papers of the years and groups asked for, and how many are not."""
         without = {sig.casefold() for sig in self.without_sigs}
         known = {sig for paper in papers for sig in paper.volume.sigs} | set(sigs)
@@ -115,7 +115,7 @@ class Acl:
         return kept, left_out
 
 
-def _distinct(papers: list[Paper], dropped: Dropped) -> list[Paper]:
+def _drop_repeated(papers: list[Paper], dropped: Dropped) -> list[Paper]:
     """Return every paper once, in the order of files and lines; each further one of its id is dropped."""
     kept: dict[str, Paper] = {}
     for paper in sorted(papers, key=lambda paper: (paper.file, paper.line)):
@@ -125,18 +125,18 @@ def _distinct(papers: list[Paper], dropped: Dropped) -> list[Paper]:
     return list(kept.values())
 
 
-def _files(paths: list[Path]) -> tuple[list[Path], int | None]:
+def _find_files(paths: list[Path]) -> tuple[list[Path], int | None]:
     """Return the files to read, and how many they hold where that is known before they are read."""
     if not paths:
         raise SourceError("no path is given: name the Anthology's folder, or its tar.xz")
     for path in paths:
         if not path.exists():
             raise SourceError(f"{path} does not exist: name the Anthology's folder, or its tar.xz")
-    found = [file for path in paths for file in (_folder(path) if path.is_dir() else [path])]
+    found = [file for path in paths for file in (_list_folder(path) if path.is_dir() else [path])]
     return found, len(found) if all(path.suffix in (".xml", ".json") for path in found) else None
 
 
-def _folder(path: Path) -> list[Path]:
+def _list_folder(path: Path) -> list[Path]:
     xml = next((folder for folder in (path / "data" / "xml", path / "xml") if folder.is_dir()), path)
     found = sorted(xml.glob("*.xml"))
     if not found:
@@ -145,9 +145,9 @@ def _folder(path: Path) -> list[Path]:
 
 
 def _read_json(name: str, file: IO[bytes]) -> Entries:
-    whole = read_whole(file, LONGEST)
+    whole = read_whole(file, MAX_JSON_BYTES)
     if whole is None:
-        raise SourceError(f"{name} takes more than {LONGEST:,} bytes, expected a table of names")
+        raise SourceError(f"{name} takes more than {MAX_JSON_BYTES:,} bytes, expected a table of names")
     try:
         entries = json.loads(whole.decode())
     except json.JSONDecodeError as error:
@@ -159,7 +159,7 @@ def _read_json(name: str, file: IO[bytes]) -> Entries:
     return entries
 
 
-def _corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping[str, int]) -> Corpus:
+def _build_corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping[str, int]) -> Corpus:
     rows: dict[str, int] = {}
     spelled: dict[str, Counter[str]] = {}
     items: list[int] = []
@@ -171,8 +171,8 @@ def _corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping
             if name != key:
                 spelled.setdefault(key, Counter())[name] += 1
     names = [spelled[key].most_common(1)[0][0] if key in spelled else key for key in rows]
-    venues = _entries({venue for paper in papers for venue in paper.volume.venues}, tables.get("venues.json", {}))
-    sigs = _entries({sig for paper in papers for sig in paper.volume.sigs}, tables.get("sigs.json", {}))
+    venues = _look_up_names({venue for paper in papers for venue in paper.volume.venues}, tables.get("venues.json", {}))
+    sigs = _look_up_names({sig for paper in papers for sig in paper.volume.sigs}, tables.get("sigs.json", {}))
     return Corpus(
         objects=table(OBJECTS, object=list(rows), name=names, kind=["author"] * len(rows)),
         items=table(
@@ -183,10 +183,10 @@ def _corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping
             sig=[list(dict.fromkeys(sigs[sig][0] for sig in paper.volume.sigs)) for paper in papers],
             volume=[paper.volume.id for paper in papers],
             title=[paper.title for paper in papers],
-            text=[_text(paper) for paper in papers],
+            text=[_join_text(paper) for paper in papers],
         ),
         mentions=table(MENTIONS, item=items, object=objects),
-        labels=_labels(venue=venues, sig=sigs),
+        labels=_build_labels(venue=venues, sig=sigs),
         dimensions=DIMENSIONS,
         dropped=dict(dropped),
         attribution=ATTRIBUTION,
@@ -194,7 +194,7 @@ def _corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping
     )
 
 
-def _entries(keys: set[str], table_of_names: Entries) -> dict[str, tuple[str, str, str]]:
+def _look_up_names(keys: set[str], table_of_names: Entries) -> dict[str, tuple[str, str, str]]:
     """Return the acronym, the full name and the kind of every venue or group."""
     known = {}
     for key in keys:
@@ -207,7 +207,7 @@ def _entries(keys: set[str], table_of_names: Entries) -> dict[str, tuple[str, st
     return known
 
 
-def _labels(**attributes: Mapping[str, tuple[str, str, str]]) -> pa.Table:
+def _build_labels(**attributes: Mapping[str, tuple[str, str, str]]) -> pa.Table:
     rows = {
         (attribute, label): (full_name, kind if attribute == "venue" else None)
         for attribute, entries in attributes.items()
@@ -222,18 +222,18 @@ def _labels(**attributes: Mapping[str, tuple[str, str, str]]) -> pa.Table:
     )
 
 
-def _text(paper: Paper) -> str:
+def _join_text(paper: Paper) -> str:
     if not paper.abstract:
         return paper.title
     return paper.title + ("" if paper.title.endswith((".", "?", "!")) else ".") + " " + paper.abstract
 
 
-WANTED = {
+TEXT_ELEMENTS = {
     *(("meta", tag) for tag in ("year", "venue", "sig")),
     *(("paper", tag) for tag in ("title", "abstract")),
     *(("author", tag) for tag in ("first", "last")),
 }
-UNSAID = ("url", "tex-math")
+IGNORED_ELEMENTS = ("url", "tex-math")
 YEAR = re.compile("[0-9]{4}")
 TWO_DIGITS = re.compile("W|C69$|D19$")
 
@@ -284,10 +284,10 @@ def read_xml(name: str, file: IO[bytes], dropped: Dropped) -> list[Paper]:
     return reader.papers
 
 
-def volume_id(collection: str, volume: str) -> str:
+def format_volume_id(collection: str, volume: str) -> str:
     """Return the Anthology's id of a volume.
 
-    >>> volume_id("2020.acl", "main"), volume_id("P18", "1"), volume_id("W18", "3")
+    >>> format_volume_id("2020.acl", "main"), format_volume_id("P18", "1"), format_volume_id("W18", "3")
     ('2020.acl-main', 'P18-1', 'W18-03')
     """
     if TWO_DIGITS.match(collection) and volume.isdecimal() and (collection != "D19" or int(volume) >= 5):
@@ -295,13 +295,13 @@ def volume_id(collection: str, volume: str) -> str:
     return f"{collection}-{volume}"
 
 
-def paper_id(collection: str, volume: str, paper: str) -> str:
+def format_paper_id(collection: str, volume: str, paper: str) -> str:
     """Return the Anthology's id of a paper.
 
-    >>> paper_id("2020.acl", "main", "1"), paper_id("P18", "1", "1"), paper_id("W18", "3", "7")
+    >>> format_paper_id("2020.acl", "main", "1"), format_paper_id("P18", "1", "1"), format_paper_id("W18", "3", "7")
     ('2020.acl-main.1', 'P18-1001', 'W18-0307')
     """
-    whole = volume_id(collection, volume)
+    whole = format_volume_id(collection, volume)
     if collection[:1].isdigit() or not (volume.isdecimal() and paper.isdecimal()):
         return f"{whole}.{paper}"
     digits = 4 - len(whole.rpartition("-")[2])
@@ -309,7 +309,7 @@ def paper_id(collection: str, volume: str, paper: str) -> str:
 
 
 class _Reader:
-    """Takes in one collection and keeps its papers; text is only gathered inside an element that is wanted."""
+    """Reads one collection and keeps its papers; text is only gathered inside an element that is wanted."""
 
     def __init__(self, name: str, dropped: Dropped) -> None:
         self.name, self.dropped = name, dropped
@@ -331,13 +331,13 @@ class _Reader:
         if self.depth:
             if tag == "par":
                 self.text.append(" ")
-            elif tag in UNSAID and tags[self.depth - 1] == "abstract":
+            elif tag in IGNORED_ELEMENTS and tags[self.depth - 1] == "abstract":
                 self.expat.CharacterDataHandler = None
         elif not tags:
             if tag != "collection":
                 raise self.xml.error(f"the first element is {tag!r}, expected 'collection'")
             self.collection = attributes.get("id", "").strip()
-        elif (tags[-1], tag) in WANTED:
+        elif (tags[-1], tag) in TEXT_ELEMENTS:
             self.depth = len(tags) + 1
             self.text = []
             self.expat.CharacterDataHandler = self.text.append
@@ -348,7 +348,7 @@ class _Reader:
             self.number = attributes.get("id", "").strip()
         elif tag == "volume":
             number = attributes.get("id", "").strip()
-            self.volume = Volume(volume_id(self.collection, number), number)
+            self.volume = Volume(format_volume_id(self.collection, number), number)
         tags.append(tag)
 
     def end(self, tag: str) -> None:
@@ -357,18 +357,18 @@ class _Reader:
         if self.depth > len(tags):
             self.expat.CharacterDataHandler = None
             self.depth = 0
-            self.take_text(tag, " ".join("".join(self.text).split()))
+            self.add_text(tag, " ".join("".join(self.text).split()))
         elif self.depth:
-            if tag in UNSAID:
+            if tag in IGNORED_ELEMENTS:
                 self.expat.CharacterDataHandler = self.text.append
         elif tag == "author":
-            self.take_author()
+            self.add_author()
         elif tag == "paper":
-            self.take_paper()
+            self.add_paper()
         elif tag == "volume":
             self.volume = None
 
-    def take_text(self, tag: str, text: str) -> None:
+    def add_text(self, tag: str, text: str) -> None:
         if tag in ("first", "last"):
             self.author.setdefault(tag, text)
         elif self.paper is not None:
@@ -381,7 +381,7 @@ class _Reader:
             elif YEAR.fullmatch(text):
                 self.volume.year = int(text)
 
-    def take_author(self) -> None:
+    def add_author(self) -> None:
         name = f"{self.author.get('first', '')} {self.author.get('last', '')}".strip()
         key = self.author.get("id") or name
         if key:
@@ -389,7 +389,7 @@ class _Reader:
         else:
             self.drop("authors without a name", "an author has no name")
 
-    def take_paper(self) -> None:
+    def add_paper(self) -> None:
         paper, volume, self.paper = self.paper or {}, self.volume, None
         if volume is None or not (self.collection and volume.number and self.number):
             self.drop("papers without an id", "a paper has no id, or stands in no volume with one")
@@ -398,7 +398,7 @@ class _Reader:
         elif not paper.get("title"):
             self.drop("papers without a title", f"paper {self.number!r} has no title")
         else:
-            number = paper_id(self.collection, volume.number, self.number)
+            number = format_paper_id(self.collection, volume.number, self.number)
             rest = (paper["title"], paper.get("abstract", ""), self.authors)
             self.papers.append(Paper(self.name, self.line, number, volume, *rest))
 

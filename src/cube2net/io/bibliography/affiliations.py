@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from importlib import resources
 
-from cube2net.io.bibliography.author_names import plain_letters
+from cube2net.io.bibliography.author_names import reduce_letters
 
 COUNTRIES = [
     line.split(";")
@@ -14,7 +14,7 @@ COUNTRIES = [
 ]
 """The ISO code of each country, its name, and other names."""
 COUNTRY_NAMES = {code: name for code, name, *_ in COUNTRIES}
-COUNTRY_CODES = {plain_letters(name): code for code, *names in COUNTRIES for name in names}
+COUNTRY_CODES = {reduce_letters(name): code for code, *names in COUNTRIES for name in names}
 IS_UNIVERSITY = re.compile(
     r"univ|colleg|hochschul|politec|polytech|institute of tech|\bETH\b|école|ecole|universi", re.I
 )
@@ -69,7 +69,7 @@ def find_country(part: str) -> str:
     """Return the country that a part of an address names, also after a postal code; nothing where there is none."""
     words = [word for word in re.split(r"\s+", part) if not any(letter.isdigit() for letter in word)]
     for start in range(max(len(words) - 4, 0), len(words)):
-        code = COUNTRY_CODES.get(plain_letters("".join(words[start:])))
+        code = COUNTRY_CODES.get(reduce_letters("".join(words[start:])))
         if code is not None and all(word.isupper() and len(word) < 4 for word in words[:start]):
             return COUNTRY_NAMES[code]
     return ""

@@ -13,10 +13,10 @@ from typing import Any
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import join_names
-from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.io.bibliography.papers import MAX_VENUE_LENGTH, YEARS, Papers, strip_part
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
-from cube2net.io.text_records import Lines, Records, json_records, lines, texts
+from cube2net.io.files import InputFiles, find_data_files
+from cube2net.io.text_records import Lines, Records, decode_lines, parse_json_records, read_lines
 from cube2net.model.corpus import Corpus
 
 STAGE = "reading AMiner's papers"
@@ -26,7 +26,7 @@ ATTRIBUTION = (
 )
 EXPECTED = "AMiner's file or folder, such as dblp-ref-0.json, dblp.v12.json, dblp.v10.zip or dblp.txt"
 ENDINGS = (".json", ".jsonl", ".txt")
-EVERY = 20_000
+RECORDS_PER_REPORT = 20_000
 TAG = re.compile(r"#(index|conf|year|citation|arnetid|[*@!%oct])")
 FIELDS = {
     **{"*": "title", "@": "authors", "!": "abstract", "index": "id"},
@@ -42,7 +42,7 @@ class Aminer:
     Objects are authors: by their id where the file gives one (V11 and later), else by name. Items are papers
     with ``year``, ``venue``, ``title`` and ``text``: title and abstract, or the title alone without
     ``abstracts``, which needs less than half the memory. A line or paper that cannot be used is counted in
-    ``dropped`` and the first few are said, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    ``dropped`` and the first few are shown, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
     limit how far packed files may swell.
     """
 
@@ -57,33 +57,33 @@ class Aminer:
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files, each read once from front to back."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        files = InputFiles(find_data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
         papers = Papers(dropped, texts=self.abstracts)
-        taker = _Taker(papers, dropped, self.abstracts)
+        builder = _PaperBuilder(papers, dropped, self.abstracts)
         read = 0
         for name, file in files:
             for line, record in read_records(name, file, dropped):
-                taker.take(name, line, record)
+                builder.add(name, line, record)
                 read += 1
-                if read % EVERY == 0:
+                if read % RECORDS_PER_REPORT == 0:
                     progress(STAGE, files.done, files.total)
         progress(STAGE, files.total, files.total)
-        return papers.corpus(ATTRIBUTION, join_names(paths), full_names=taker.full_names)
+        return papers.corpus(ATTRIBUTION, join_names(paths), full_names=builder.full_names)
 
 
-class _Taker:
+class _PaperBuilder:
     """Makes papers of records, whatever version they are of."""
 
     def __init__(self, papers: Papers, dropped: Dropped, abstracts: bool) -> None:
         self.papers, self.dropped, self.abstracts = papers, dropped, abstracts
         self.full_names: dict[str, str] = {}
 
-    def take(self, name: str, line: int, record: dict[str, Any]) -> None:
+    def add(self, name: str, line: int, record: dict[str, Any]) -> None:
         place = name, line
-        key = _key(record)
-        title = _text(record.get("title"))
-        year = _year(record.get("year"))
+        key = _find_key(record)
+        title = _clean_text(record.get("title"))
+        year = _parse_year(record.get("year"))
         authors = record.get("authors")
         if not key:
             self.drop(place, "papers without an id", record, "id", "a text or whole number")
@@ -95,26 +95,26 @@ class _Taker:
         elif type(authors) is not list and authors is not None:
             self.drop(place, "papers whose authors are no list", record, "authors", "a list")
         else:
-            venue = self.venue(place, record)
-            abstract = self.abstract(place, record) if self.abstracts else ""
+            venue = self.find_venue(place, record)
+            abstract = self.find_abstract(place, record) if self.abstracts else ""
             text = title
             if abstract:
                 text = f"{title} {abstract}" if title.endswith((".", "?", "!")) else f"{title}. {abstract}"
-            self.papers.add((name, line, key, year, venue, title, text, *self.people(place, authors or [])))
+            self.papers.add((name, line, key, year, venue, title, text, *self.find_authors(place, authors or [])))
 
     def drop(self, place: tuple[str, int], reason: str, record: dict[str, Any], field: str, allowed: str) -> None:
         got = f"is {reprlib.repr(record[field])}" if record.get(field) is not None else "is missing"
         self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", f"{field!r} {got}, expected {allowed}")
 
-    def people(self, place: tuple[str, int], authors: list[Any]) -> tuple[list[str], list[str]]:
+    def find_authors(self, place: tuple[str, int], authors: list[Any]) -> tuple[list[str], list[str]]:
         """Return the keys and the names of authors given by name (V10 and before) or as objects."""
         keys, names = [], []
         for author in authors:
             if type(author) is str:
                 key = name = author.strip()
             elif type(author) is dict:
-                name = _text(author.get("name"))
-                key = _key(author) or name
+                name = _clean_text(author.get("name"))
+                key = _find_key(author) or name
             else:
                 key = name = ""
             if key:
@@ -125,28 +125,28 @@ class _Taker:
                 self.drop(place, "authors without a name", got, "author", "a name, or an object with one")
         return keys, names
 
-    def venue(self, place: tuple[str, int], record: dict[str, Any]) -> str | None:
+    def find_venue(self, place: tuple[str, int], record: dict[str, Any]) -> str | None:
         """Return the venue's name, without the number of a part; where there is a longer one it is noted."""
         venue = record.get("venue")
         if type(venue) is dict:
-            full = _text(venue.get("name_d"))[:LONGEST_VENUE]
-            label = without_part(_text(venue.get("raw"))) or full
+            full = _clean_text(venue.get("name_d"))[:MAX_VENUE_LENGTH]
+            label = strip_part(_clean_text(venue.get("raw"))) or full
             if full and full != label:
                 self.full_names.setdefault(label, full)
         else:
-            label = without_part(_text(venue))
+            label = strip_part(_clean_text(venue))
             if venue is not None and type(venue) is not str:
                 self.drop(place, "venues that are no text", record, "venue", "a text, or an object with one in 'raw'")
         return label or None
 
-    def abstract(self, place: tuple[str, int], record: dict[str, Any]) -> str:
+    def find_abstract(self, place: tuple[str, int], record: dict[str, Any]) -> str:
         """Return the abstract, put together from an index of its words where that is what there is."""
         abstract = record.get("abstract")
         index = record.get("indexed_abstract")
         if type(abstract) is str and (abstract := abstract.strip()):
             return abstract
         if type(index) is dict and type(words := index.get("InvertedIndex")) is dict:
-            return in_order(words)
+            return join_inverted_index(words)
         for field, value in (("abstract", abstract), ("indexed_abstract", index)):
             if value not in (None, "", {}):
                 self.drop(place, "abstracts that are no text", record, field, "a text, or an index of its words")
@@ -154,10 +154,10 @@ class _Taker:
         return ""
 
 
-def in_order(words: dict[str, Any]) -> str:
+def join_inverted_index(words: dict[str, Any]) -> str:
     """Return the text of an index from words to their places.
 
-    >>> in_order({"to": [0, 4], "be": [1, 5], "not": [3], "or": [2]})
+    >>> join_inverted_index({"to": [0, 4], "be": [1, 5], "not": [3], "or": [2]})
     'to be or not to be'
     """
     placed = [(at, word) for word, where in words.items() if type(where) is list for at in where if type(at) is int]
@@ -165,7 +165,7 @@ def in_order(words: dict[str, Any]) -> str:
     return " ".join([word for _, word in placed]).strip()
 
 
-def _key(record: dict[str, Any]) -> str:
+def _find_key(record: dict[str, Any]) -> str:
     key = record.get("id")
     if key is None or key == "":
         key = record.get("_id")
@@ -174,11 +174,11 @@ def _key(record: dict[str, Any]) -> str:
     return str(key) if type(key) is int else ""
 
 
-def _text(value: object) -> str:
+def _clean_text(value: object) -> str:
     return value.strip() if type(value) is str else ""
 
 
-def _year(value: object) -> int:
+def _parse_year(value: object) -> int:
     """Return a year given as a number or in digits, 0 if it is neither."""
     if type(value) is int:
         return value
@@ -191,17 +191,17 @@ def read_records(name: str, file: io.BufferedReader, dropped: Dropped) -> Record
     """Return the papers of a file, each with its line, whichever format the file has."""
     start = file.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"#") or start[:1].isdigit():
-        return text_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped)
-    return json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped)
+        return parse_tagged(name, decode_lines(name, enumerate(read_lines(file), start=1), dropped), dropped)
+    return parse_json_records(name, decode_lines(name, enumerate(read_lines(file), start=1), dropped), dropped)
 
 
-def text_records(name: str, tagged: Lines, dropped: Dropped) -> Records:
+def parse_tagged(name: str, tagged: Lines, dropped: Dropped) -> Records:
     """Return the records of tagged text (V1 to V9): ``#*`` title, ``#@`` authors, ``#index`` id, and so on.
 
     A blank line ends a record, and so does a second title or id. The file may begin with the number of papers.
 
     >>> some = enumerate(["2", "#*Sorting.", "#@A. Hoare,B. Lee, Jr.", "#t1962", "#cBIT", "#index7", "#%3"], start=1)
-    >>> next(text_records("few.txt", some, Dropped()))
+    >>> next(parse_tagged("few.txt", some, Dropped()))
     (2, {'title': 'Sorting.', 'authors': ['A. Hoare', 'B. Lee, Jr.'], 'year': '1962', 'venue': 'BIT', 'id': '7'})
     """
     record: dict[str, Any] = {}
@@ -223,12 +223,12 @@ def text_records(name: str, tagged: Lines, dropped: Dropped) -> Records:
         elif field:
             first = first if record else number
             value = text[match.end() :].strip()
-            record[field] = _names(value) if field == "authors" else value
+            record[field] = _split_names(value) if field == "authors" else value
     if record:
         yield first, record
 
 
-def _names(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     names: list[str] = []
     for part in text.split(";" if ";" in text else ","):
         name = part.strip()

@@ -69,14 +69,14 @@ def format_name(text: str) -> str:
             family = f"{given.pop().lower()} {family}"
     else:
         words = [word for word in text.split() if word.lower().strip(".") not in SUFFIXES] or text.split()
-        split = _family_start(words)
+        split = _find_family_start(words)
         family = " ".join(words[split:] if split >= 0 else words[:split])
         given = words[:split] if split >= 0 else words[split:]
     given = [word for word in given if word != "null"]
     return f"{family.strip()}, {' '.join(given)}" if given else family.strip()
 
 
-def _family_start(words: Sequence[str]) -> int:
+def _find_family_start(words: Sequence[str]) -> int:
     """Return where the family name begins; below 0 so many initials follow it."""
     trailing = 0
     while trailing < len(words) - 1 and INITIALS.fullmatch(words[-1 - trailing]):
@@ -89,21 +89,21 @@ def _family_start(words: Sequence[str]) -> int:
     return start
 
 
-def name_key(name: str) -> Name:
+def make_name_key(name: str) -> Name:
     """Return a name of the form "Family, Given" as names are compared.
 
-    >>> name_key("Peñalver, Enrique J."), name_key("van den Hoven, M.A."), name_key("O'Connor, RE")
+    >>> make_name_key("Peñalver, Enrique J."), make_name_key("van den Hoven, M.A."), make_name_key("O'Connor, RE")
     (('penalver', ('enrique', 'j')), ('vandenhoven', ('m', 'a')), ('oconnor', ('r', 'e')))
     """
     family, _, given = name.partition(", ")
     words: list[str] = []
     for word in re.split(r"[\s.\-‐–]+", given):
-        plain = plain_letters(word)
+        plain = reduce_letters(word)
         words += list(plain) if word.isupper() and len(plain) <= 3 else [plain] if plain else []
-    return plain_letters(family), tuple(words)
+    return reduce_letters(family), tuple(words)
 
 
-def plain_letters(text: str) -> str:
+def reduce_letters(text: str) -> str:
     """Return the letters and digits of a text in lower case, without accents."""
     spread = unicodedata.normalize("NFKD", text.casefold().translate(LETTERS))
     return "".join([letter for letter in spread if letter.isalnum()])
@@ -153,7 +153,7 @@ class Person:
         """Add a name of the person, with what identifies it."""
         self.names.add(author.name)
         self.ids.update(author.ids)
-        key = name_key(author.name)
+        key = make_name_key(author.name)
         if is_fuller(key, self.key) or (key == self.key and (author.name > self.name) and not author.name.isupper()):
             self.name, self.key = author.name, key
 
@@ -177,13 +177,13 @@ def identify_authors(papers: Sequence[Sequence[Author]]) -> tuple[list[Person], 
     >>> [person.name for person in persons], numbers
     (['Govil, Nikhil', 'Sharma, Anil'], [[0, 1], [0, 1]])
     """
-    return _Identification(papers).resolve()
+    return _AuthorIdentifier(papers).resolve()
 
 
-class _Identification:
+class _AuthorIdentifier:
     def __init__(self, papers: Sequence[Sequence[Author]]) -> None:
         self.papers = papers
-        self.keys = {author.name: name_key(author.name) for paper in papers for author in paper}
+        self.keys = {author.name: make_name_key(author.name) for paper in papers for author in paper}
         self.persons: list[Person] = []
         self.numbers: list[list[int]] = []
         self.given_names: dict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -199,17 +199,17 @@ class _Identification:
         for with_ids in (True, False):
             for author, place in mentions:
                 if bool(author.ids) == with_ids:
-                    found[place, author.name] = self._person(author, by_id, by_name)
+                    found[place, author.name] = self._find_person(author, by_id, by_name)
         self.numbers = [[found[place, author.name] for author in paper] for place, paper in enumerate(self.papers)]
         for paper, numbers in zip(self.papers, self.numbers, strict=True):
-            keys = [coauthor_key(self.keys[author.name]) for author in paper]
+            keys = [make_coauthor_key(self.keys[author.name]) for author in paper]
             for author, number in zip(paper, numbers, strict=True):
-                own = coauthor_key(self.keys[author.name])
+                own = make_coauthor_key(self.keys[author.name])
                 self.persons[number].coauthors.update(key for key in keys if key != own)
         self._merge_variants()
         return self._number_people()
 
-    def _person(self, author: Author, by_id: dict[str, int], by_name: dict[Name, list[int]]) -> int:
+    def _find_person(self, author: Author, by_id: dict[str, int], by_name: dict[Name, list[int]]) -> int:
         key = self.keys[author.name]
         known = [by_id[each] for each in author.ids if each in by_id]
         known = [at for at in known if is_same_person_name(self.persons[at].key, key)]
@@ -234,16 +234,16 @@ class _Identification:
         """Assign each mention of a shorter name to the person of a fuller name with whom it shares coauthors."""
         blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, person in enumerate(self.persons):
-            blocks[coauthor_key(person.key)].append(number)
+            blocks[make_coauthor_key(person.key)].append(number)
         for _ in range(PASSES):
             has_moved = False
             for paper, numbers in zip(self.papers, self.numbers, strict=True):
-                keys = [coauthor_key(self.keys[author.name]) for author in paper]
+                keys = [make_coauthor_key(self.keys[author.name]) for author in paper]
                 for at, author in enumerate(paper):
                     if len(blocks[keys[at]]) < 2 or self.persons[numbers[at]].ids.intersection(author.ids):
                         continue
                     coauthors = {key for key in keys if key != keys[at]}
-                    best = self._fuller_person(author, numbers[at], blocks[keys[at]], coauthors)
+                    best = self._find_fuller_person(author, numbers[at], blocks[keys[at]], coauthors)
                     if best >= 0 and best not in numbers:
                         numbers[at], has_moved = best, True
                         self.persons[best].add(author)
@@ -251,7 +251,7 @@ class _Identification:
             if not has_moved:
                 return
 
-    def _fuller_person(
+    def _find_fuller_person(
         self, author: Author, number: int, others: Sequence[int], coauthors: set[tuple[str, str]]
     ) -> int:
         """Return the person of a fuller name of a mention, below 0 where there is none or it is not clear who."""
@@ -288,11 +288,11 @@ class _Identification:
         return persons, [list(dict.fromkeys(order[each] for each in paper)) for paper in self.numbers]
 
 
-def coauthor_key(name: Name) -> tuple[str, str]:
+def make_coauthor_key(name: Name) -> tuple[str, str]:
     """Return the family name and the first initial."""
     return name[0], name[1][0][:1] if name[1] else ""
 
 
 def is_same_person_name(one: Name, other: Name) -> bool:
     """Return whether names with the same identifier may be of one person: they share a name or the first initial."""
-    return bool({one[0], *one[1]} & {other[0], *other[1]}) or coauthor_key(one)[1] == coauthor_key(other)[1]
+    return bool({one[0], *one[1]} & {other[0], *other[1]}) or make_coauthor_key(one)[1] == make_coauthor_key(other)[1]

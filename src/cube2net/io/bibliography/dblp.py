@@ -16,9 +16,9 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, join_names, unknown_name
-from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.io.bibliography.papers import MAX_VENUE_LENGTH, YEARS, Papers, strip_part
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
+from cube2net.io.files import InputFiles, find_data_files
 from cube2net.model.corpus import Corpus
 
 STAGE = "reading dblp"
@@ -45,7 +45,7 @@ class Dblp:
     ``title`` and ``text``, which is the title. With ``venues="streams"`` the papers of one series (those whose
     key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
     with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
-    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are said, or it
+    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are shown, or it
     stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
     """
 
@@ -69,20 +69,20 @@ class Dblp:
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the file, read once from front to back."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        files = InputFiles(find_data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
         papers = Papers(dropped, texts=False)
-        taker = _Taker(papers, dropped, self.venues == "streams")
+        builder = _PaperBuilder(papers, dropped, self.venues == "streams")
 
-        def tell() -> None:
+        def report() -> None:
             progress(STAGE, files.done, files.total)
 
         for name, file in files:
-            taker.file = name
-            read_records(name, file, {*self.kinds, "proceedings"}, taker.take, tell, dropped)
-        tell()
-        labels = taker.labels()
-        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
+            builder.file = name
+            read_records(name, file, {*self.kinds, "proceedings"}, builder.add, report, dropped)
+        report()
+        labels = builder.label_series()
+        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in builder.long.items()}
         return papers.corpus(ATTRIBUTION, join_names(paths), labels=labels, full_names=full_names)
 
 
@@ -97,7 +97,7 @@ class Record:
     texts: dict[str, str] = field(default_factory=dict)
 
 
-class _Taker:
+class _PaperBuilder:
     """Makes papers of records, and learns from all of them what venues are called."""
 
     def __init__(self, papers: Papers, dropped: Dropped, by_stream: bool) -> None:
@@ -106,12 +106,12 @@ class _Taker:
         self.short: dict[str, Counter[str]] = {}
         self.long: dict[str, Counter[str]] = {}
 
-    def take(self, record: Record) -> None:
+    def add(self, record: Record) -> None:
         texts = record.texts
-        venue = self.venue(record)
+        venue = self.find_venue(record)
         if record.kind == "proceedings":
             self.dropped.leave_out("records that are no papers")
-            name = long_name(texts.get("title", ""))
+            name = extract_series_name(texts.get("title", ""))
             if venue and name:
                 self.long.setdefault(venue, Counter())[name] += 1
             return
@@ -127,17 +127,17 @@ class _Taker:
             keys = [author for author in record.authors if author]
             if len(keys) < len(record.authors):
                 self.drop(record, "authors without a name", "an author of it has no name")
-            names = [without_number(key) for key in keys]
+            names = [strip_number(key) for key in keys]
             self.papers.add((self.file, record.line, record.key, int(year), venue, title, title, keys, names))
 
-    def venue(self, record: Record) -> str | None:
+    def find_venue(self, record: Record) -> str | None:
         """Return the series of a record, or else the title of its journal, book or school."""
         texts = record.texts
-        title = without_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
+        title = strip_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
         series = STREAM.match(record.key) if self.by_stream else None
         if series is None:
             return title or None
-        stream = series[1][:LONGEST_VENUE]
+        stream = series[1][:MAX_VENUE_LENGTH]
         found = self.short.get(stream)
         if found is None:
             found = self.short[stream] = Counter()
@@ -145,7 +145,7 @@ class _Taker:
             found[title] += 1
         return stream
 
-    def labels(self) -> dict[str, str]:
+    def label_series(self) -> dict[str, str]:
         """Return what every series is called; where two would be called the same, the smaller says which it is."""
         found: dict[str, str] = {}
         for stream, titles in sorted(self.short.items(), key=lambda pair: (-pair[1].total(), pair[0])):
@@ -157,26 +157,26 @@ class _Taker:
         self.dropped.drop_one(reason, f"{self.file} line {record.line:,}, {record.kind} {record.key[:80]!r}", sentence)
 
 
-def without_number(author: str) -> str:
+def strip_number(author: str) -> str:
     """Return an author's name without the number that tells namesakes apart.
 
-    >>> without_number("Wei Wang 0001"), without_number("Jiawei Han")
+    >>> strip_number("Wei Wang 0001"), strip_number("Jiawei Han")
     ('Wei Wang', 'Jiawei Han')
     """
     name, _, number = author.rpartition(" ")
     return name if name and len(number) == 4 and number.isascii() and number.isdecimal() else author
 
 
-def long_name(title: str) -> str:
+def extract_series_name(title: str) -> str:
     """Return the long name of a series from the title of one of its proceedings, empty if there is none.
 
-    >>> long_name("Proceedings of the 25th ACM SIGKDD International Conference on Knowledge Discovery & Data "
+    >>> extract_series_name("Proceedings of the 25th ACM SIGKDD International Conference on Knowledge Discovery & Data "
     ...           "Mining, KDD 2019, Anchorage, AK, USA, August 4-8, 2019.")
     'ACM SIGKDD International Conference on Knowledge Discovery & Data Mining'
-    >>> long_name("Computer Vision - ECCV 2018 - 15th European Conference, Munich, Germany")
+    >>> extract_series_name("Computer Vision - ECCV 2018 - 15th European Conference, Munich, Germany")
     'Computer Vision European Conference'
     """
-    parts = re.split(r" - |: ", title[:LONGEST_VENUE].partition(",")[0])
+    parts = re.split(r" - |: ", title[:MAX_VENUE_LENGTH].partition(",")[0])
     kept = [part for part in parts if not re.fullmatch(r"\S+ ?(?:[0-9]{4}|'[0-9]{2})", part)]
     name = " ".join(NOISE.sub(" ", " ".join(kept)).split()).strip(" .")
     return name if " " in name else ""
@@ -187,13 +187,13 @@ def read_records(
     file: io.BufferedReader,
     kinds: Container[str],
     take: Callable[[Record], None],
-    tell: Callable[[], None],
+    report: Callable[[], None],
     dropped: Dropped,
 ) -> None:
-    """Hand every record of the kinds wanted to ``take``, and call ``tell`` after every piece of the file."""
+    """Hand every record of the kinds wanted to ``take``, and call ``report`` after every piece of the file."""
     reader = _Reader(name, kinds, take, dropped)
     too_long = "a record takes more than 16 MiB, which no paper does"
-    reader.xml.read(file, since=reader.since, too_long=too_long, tell=tell)
+    reader.xml.read(file, since=reader.since, too_long=too_long, report=report)
 
 
 class _Reader:

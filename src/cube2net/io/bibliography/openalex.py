@@ -45,7 +45,7 @@ from cube2net.io.bibliography.openalex_works import (
     Batch,
     LineReader,
     WorkColumns,
-    numbers,
+    parse_id_numbers,
 )
 from cube2net.io.dropped import Dropped
 from cube2net.model.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, Corpus, table
@@ -71,7 +71,7 @@ class OpenAlex:
     (``{"field": ["Computer Science"]}``), ``from_year`` and ``to_year`` those of some years; ``retracted=False`` leaves
     out works that were retracted. Of a work that comes several times the one that was changed last counts, and ids
     that were merged are followed where the snapshot's lists of them are there. What cannot be used is counted in
-    ``dropped`` and the first few are said, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    ``dropped`` and the first few are shown, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
     limit how far packed files may swell.
     """
 
@@ -112,10 +112,10 @@ class OpenAlex:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         parts = Parts(found.parts, meter, dropped)
         columns = WorkColumns(dropped, self.objects, self.filters, (self.from_year, self.to_year), self.retracted)
-        gathering = Gathering(self.objects)
-        said = [labels for labels in self.filters.values() if OTHER not in labels]
-        reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
-        with closing(reader), closing(ahead(iter(parts))) as blocks:
+        gathering = CorpusBuilder(self.objects)
+        required = [labels for labels in self.filters.values() if OTHER not in labels]
+        reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", required=required)
+        with closing(reader), closing(prefetch(iter(parts))) as blocks:
             for block in blocks:
                 check_stop()
                 for lines, works in reader.parse(block):
@@ -123,9 +123,9 @@ class OpenAlex:
                         gathering.add(batch)
                 progress(STAGE, parts.done, parts.total)
         progress(STAGE, parts.total, parts.total)
-        dropped.leave_out("works outside the filters", reader.passed)
+        dropped.leave_out("works outside the filters", reader.skipped)
         if not gathering.works:
-            raise self._nothing(paths, columns, Parts(found.parts, meter, Dropped()))
+            raise self._explain_no_works(paths, columns, Parts(found.parts, meter, Dropped()))
         if columns.cut_lists:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
@@ -138,7 +138,7 @@ class OpenAlex:
         found = find_snapshot(paths)
         return [part.path for part in found.parts] + [path for _, path in found.merged]
 
-    def _nothing(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
+    def _explain_no_works(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
         """Return the error where no work is left, which says why and what a label may have been meant to be."""
         columns.dropped.close()
         why, first = "; ".join(columns.dropped.reasons), columns.dropped.first
@@ -150,14 +150,14 @@ class OpenAlex:
                     for lines, works in reader.parse(block):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
-                near = [label for wanted in labels if (label := suggest_name(wanted, met.known(name)))]
+                near = [label for wanted in labels if (label := suggest_name(wanted, met.list_labels(name)))]
                 hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
         hint = f" ({' '.join(hints)})" if hints else ""
         reason = f" ({why})" if why else ""
         return SourceError(f"{join_names(paths)} holds no work to read{reason}{f': {first}' if first else ''}{hint}")
 
 
-def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
+def prefetch(blocks: Iterator[T]) -> Generator[T, None, None]:
     """Return the same blocks, two of them made in a thread while the one before is worked on."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
         coming = deque(pool.submit(next, blocks, None) for _ in range(2))
@@ -166,17 +166,17 @@ def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
             yield block
 
 
-ROWS, MANY = 2**16, 2**20
+ROWS_PER_BATCH, ROWS_AT_ONCE = 2**16, 2**20
 
 
-class Gathering:
+class CorpusBuilder:
     """Takes batches of works one at a time, and makes a corpus of them at the end."""
 
     def __init__(self, objects: str) -> None:
         self.objects = objects
         self.items, self.texts, self.people = Spool(), Spool(), Spool()
         self.arrays: dict[str, list[Array]] = {
-            name: [] for name in ("ids", "stamps", "sizes", "mentions", "homes", "citations", "cited")
+            name: [] for name in ("ids", "stamps", "sizes", "mentions", "affiliations", "citations", "cited")
         }
 
     def add(self, batch: Batch) -> None:
@@ -197,16 +197,16 @@ class Gathering:
         """Return the corpus, with what became of merged ids."""
         dropped = columns.dropped
         ids = merged.follow_all("W", self._take("ids"))
-        kept = newest(ids, self._take("stamps"))
+        kept = find_newest(ids, self._take("stamps"))
         dropped.leave_out("older versions of works", int((~kept).sum()))
         items = self._items(columns, ids, kept)
         links = None
         if self.objects == "authors":
             objects, mentions = self._authors(columns, kept, items, merged)
         elif self.objects == "institutions":
-            item, code, _ = self._mentioned(kept)
-            objects, code = _institutions(columns, code)
-            mentions = _spooled_mentions(item, code)
+            item, code, _ = self._select_mentions(kept)
+            objects, code = _build_institutions(columns, code)
+            mentions = _spool_mentions(item, code)
         else:
             about = ("year", "source", "type", "cited_by_count")
             objects = pa.table(
@@ -217,7 +217,7 @@ class Gathering:
                     **{name: items[name] for name in about if name in items.column_names},
                 }
             )
-            mentions = _spooled_mentions(*[np.arange(len(objects), dtype=np.int32)] * 2)
+            mentions = _spool_mentions(*[np.arange(len(objects), dtype=np.int32)] * 2)
             links = self._citations(columns, ids, kept, merged)
         return Corpus(
             objects=objects,
@@ -229,7 +229,7 @@ class Gathering:
             attribution=attribution,
             time="date",
             directed=links is not None,
-            gone=gone_works([merged.merged("W"), *columns.withdrawn], items["item"]),
+            gone=find_gone_works([merged.list_merged("W"), *columns.withdrawn], items["item"]),
         )
 
     def _take(self, name: str) -> Array:
@@ -250,8 +250,8 @@ class Gathering:
                 names = _prefix_ids("W", ids[done : done + batch.num_rows])
                 done += batch.num_rows
                 used = [name for name in batch.schema.names if name not in empty]
-                made = {name: _texts(batch.column(name), labels.get(name)) for name in used}
-                yield pa.RecordBatch.from_pydict({"item": names, **made})
+                columns = {name: _look_up_texts(batch.column(name), labels.get(name)) for name in used}
+                yield pa.RecordBatch.from_pydict({"item": names, **columns})
 
         every = kept.all()
         items = spool(label_batches() if every else _filter_batches(label_batches(), kept))
@@ -261,7 +261,7 @@ class Gathering:
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
         return items.select([name for name in order if name in items.column_names])
 
-    def _mentioned(self, kept: Array) -> tuple[Array, Array, Array | slice]:
+    def _select_mentions(self, kept: Array) -> tuple[Array, Array, Array | slice]:
         """Return the items that mention somebody, whom, and which of all mentions these are: those of works that stay.
 
         Nothing is copied where all works do.
@@ -283,9 +283,9 @@ class Gathering:
         """
         from cube2net.kernels.text import find_latest
 
-        item, author, used = self._mentioned(kept)
-        homes = self._take("homes")[used]
-        before = sorted_unique(author)
+        item, author, used = self._select_mentions(kept)
+        affiliations = self._take("affiliations")[used]
+        before = sort_unique(author)
         after = merged.follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
         code = number_ids(author, before)
@@ -295,45 +295,47 @@ class Gathering:
             code = place[code].astype(np.int32)
             _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
             first.sort()
-            item, code, homes = item[first], code[first], homes[first]
+            item, code, affiliations = item[first], code[first], affiliations[first]
         del after
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
-        last = find_latest(code, days[item], homes >= 0, len(known))
-        home = np.where(last >= 0, homes[last], np.int32(-1))
-        del last, homes, days
-        mentions = _spooled_mentions(item, code)
+        last = find_latest(code, days[item], affiliations >= 0, len(known))
+        affiliation = np.where(last >= 0, affiliations[last], np.int32(-1))
+        del last, affiliations, days
+        mentions = _spool_mentions(item, code)
         del item, code
-        return self._author_table(columns, known, home, before, place), mentions
+        return self._author_table(columns, known, affiliation, before, place), mentions
 
     def _author_table(
-        self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
+        self, columns: WorkColumns, known: Array, affiliation: Array, before: Array, place: Array | None
     ) -> pa.Table:
         """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
         if not len(known):
             return table(OBJECTS)
         people = self.people.table()
-        rows = self._first_said(len(known), before, place, ("name", "orcid"))
+        rows = self._find_first_rows(len(known), before, place, ("name", "orcid"))
         country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
         labels = {
             "institution": pa.array(columns.institutions.labels(), pa.string()),
             "country": pa.array(columns.labels["country"].texts(), pa.string()),
         }
-        said = {"institution": (home >= 0).any(), "country": (country_of[home] >= 0).any()}
+        has_values = {"institution": (affiliation >= 0).any(), "country": (country_of[affiliation] >= 0).any()}
 
         def batches() -> Iterator[pa.RecordBatch]:
-            for begin in range(0, len(known), ROWS):
-                some = slice(begin, begin + ROWS)
+            for begin in range(0, len(known), ROWS_PER_BATCH):
+                some = slice(begin, begin + ROWS_PER_BATCH)
                 ids = _prefix_ids("A", known[some])
                 called = pc.coalesce(take_rows(people["name"], rows["name"][some]), ids)
-                made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
-                codes = {"institution": home[some], "country": country_of[home[some]]}
-                made |= {name: _texts(pa.array(codes[name]), labels[name]) for name in codes if said[name]}
-                yield pa.RecordBatch.from_pydict(made)
+                batch = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
+                codes = {"institution": affiliation[some], "country": country_of[affiliation[some]]}
+                batch |= {
+                    name: _look_up_texts(pa.array(codes[name]), labels[name]) for name in codes if has_values[name]
+                }
+                yield pa.RecordBatch.from_pydict(batch)
 
         def orcids() -> Iterator[pa.RecordBatch]:
-            for begin in range(0, len(known), ROWS):
-                some = take_rows(people["orcid"], rows["orcid"][begin : begin + ROWS])
+            for begin in range(0, len(known), ROWS_PER_BATCH):
+                some = take_rows(people["orcid"], rows["orcid"][begin : begin + ROWS_PER_BATCH])
                 yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
 
         objects = spool(batches())
@@ -341,8 +343,10 @@ class Gathering:
             return objects
         return objects.add_column(len(OBJECTS), "orcid", spool(orcids())["orcid"])
 
-    def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
-        """Return for every author the row of the people where something is said first, -1 where nothing is."""
+    def _find_first_rows(
+        self, count: int, before: Array, place: Array | None, names: Sequence[str]
+    ) -> dict[str, Array]:
+        """Return for every author the row of the people with the first value, -1 where there is none."""
         rows = {name: np.full(count, -1, np.int32) for name in names}
         begin = 0
         for batch in self.people.batches():
@@ -350,8 +354,8 @@ class Gathering:
             at = np.minimum(np.searchsorted(before, ids), len(before) - 1)
             code = at if place is None else place[at]
             for name, first in rows.items():
-                said = batch.column(name).is_valid().to_numpy(zero_copy_only=False)
-                new = np.flatnonzero((before[at] == ids) & said)[::-1]
+                is_given = batch.column(name).is_valid().to_numpy(zero_copy_only=False)
+                new = np.flatnonzero((before[at] == ids) & is_given)[::-1]
                 new = new[first[code[new]] < 0]
                 first[code[new]] = begin + new
             begin += len(ids)
@@ -378,10 +382,10 @@ class Gathering:
         return pa.table({"source": source, "target": target, "weight": weight, "kind": kind, "item": source})
 
 
-def newest(ids: Array, stamps: Array) -> Array:
+def find_newest(ids: Array, stamps: Array) -> Array:
     """Return which works stay of those that come several times: the one changed last, of equal ones the last.
 
-    >>> newest(np.array([7, 8, 7, 8]), np.array([5, 5, 9, 5])).tolist()
+    >>> find_newest(np.array([7, 8, 7, 8]), np.array([5, 5, 9, 5])).tolist()
     [False, False, True, True]
     """
     order = np.lexsort((stamps, ids))
@@ -405,7 +409,7 @@ def _prefix_ids(letter: str, ids: Array) -> pa.Array:
     return pc.binary_join_element_wise(letter, pa.array(ids).cast(pa.string()), "")
 
 
-def _texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
+def _look_up_texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
     """Return labels instead of their numbers, of lists too; numbers that are no labels stay."""
     if labels is None:
         return codes
@@ -422,7 +426,7 @@ def _filter_batches(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[
         done += batch.num_rows
 
 
-def sorted_unique(ids: Array) -> Array:
+def sort_unique(ids: Array) -> Array:
     """Return each of some ids once, sorted, in no more memory than a copy of them."""
     some = np.sort(ids)
     last = np.ones(len(some), bool)
@@ -434,9 +438,9 @@ def sorted_unique(ids: Array) -> Array:
 def number_ids(ids: Array, known: Array) -> Array:
     """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
     codes = np.empty(len(ids), np.int32)
-    for begin in range(0, len(ids), MANY):
-        some, back = np.unique(ids[begin : begin + MANY], return_inverse=True)
-        codes[begin : begin + MANY] = np.searchsorted(known, some)[back]
+    for begin in range(0, len(ids), ROWS_AT_ONCE):
+        some, back = np.unique(ids[begin : begin + ROWS_AT_ONCE], return_inverse=True)
+        codes[begin : begin + ROWS_AT_ONCE] = np.searchsorted(known, some)[back]
     return codes
 
 
@@ -459,12 +463,12 @@ def take_rows(column: pa.ChunkedArray, rows: Array) -> pa.Array:
     return pa.concat_arrays(found).take(pa.array(back))
 
 
-def _spooled_mentions(item: Array, code: Array) -> pa.Table:
+def _spool_mentions(item: Array, code: Array) -> pa.Table:
     every = table(MENTIONS, item=item, object=code)
-    return spool(every.to_batches(MANY)) if len(item) else every
+    return spool(every.to_batches(ROWS_AT_ONCE)) if len(item) else every
 
 
-def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
+def _build_institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
     """Return the institutions that works name, by id, and which of them every mention names."""
     things = columns.institutions
     met = np.unique(code)
@@ -484,7 +488,7 @@ def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
 
 
 OLD, NEW = "id", "merge_into_id"
-MOST_MERGES = 16
+MAX_MERGES = 16
 """An id is followed so often within one list."""
 
 
@@ -500,7 +504,7 @@ class MergedIds:
         for pairs in self._pairs(letter):
             order = np.argsort(pairs[0], kind="stable")
             old, new = (ids[order] for ids in pairs)
-            for _ in range(MOST_MERGES):
+            for _ in range(MAX_MERGES):
                 place = np.minimum(np.searchsorted(old, now), len(old) - 1)
                 gone = old[place] == now
                 if not gone.any():
@@ -510,11 +514,11 @@ class MergedIds:
 
     def follow_all(self, letter: str, ids: Array) -> Array:
         """Return what became of ids in any order, each of which may come several times."""
-        before = sorted_unique(ids)
+        before = sort_unique(ids)
         after = self.follow(letter, before)
         return ids if np.array_equal(after, before) else after[number_ids(ids, before)]
 
-    def merged(self, letter: str) -> Array:
+    def list_merged(self, letter: str) -> Array:
         """Return the ids that were merged into others."""
         return np.concatenate([np.empty(0, np.int64), *(old for old, _ in self._pairs(letter))])
 
@@ -525,7 +529,7 @@ class MergedIds:
             try:
                 with unpack(open_raw(path, gauge), gauge) as file:
                     for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
-                        old, new = (numbers(batch.column(name), letter) for name in (OLD, NEW))
+                        old, new = (parse_id_numbers(batch.column(name), letter) for name in (OLD, NEW))
                         good = (old >= 0) & (new >= 0)
                         if good.any():
                             yield old[good], new[good]
@@ -536,10 +540,10 @@ class MergedIds:
                 ) from None
 
 
-def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
+def find_gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
     """Return the ids of works that are no more, having been merged into others or withdrawn, but for those of items.
 
-    >>> gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
+    >>> find_gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
     ['W5', 'W7']
     """
     names = _prefix_ids("W", np.unique(np.concatenate(ids)).astype(np.int64))

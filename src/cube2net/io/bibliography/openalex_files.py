@@ -19,17 +19,17 @@ from cube2net._util.arrays import Array
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Cube2netError, Setting, SourceError, first_line
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import ARCHIVES, BESIDE, InputFiles
+from cube2net.io.files import ARCHIVES, IGNORED_PREFIXES, InputFiles
 from cube2net.io.tables.parquet import parquet_fits
-from cube2net.io.text_records import LONGEST, json_records, lines, texts
+from cube2net.io.text_records import MAX_LINE_BYTES, decode_lines, parse_json_records, read_lines
 
 MEMBERS = (".json", ".jsonl", ".ndjson")
 """How files of works in an archive end."""
-SIZE = 16 * 2**20
+BLOCK_BYTES = 16 * 2**20
 """So many bytes of lines are taken at a time."""
 MARK, END = b"\xef\xbb\xbf", b"\n"
 TOO_LONG = "lines longer than 16 MiB"
-GROUP = 1024
+ROWS_PER_GROUP = 1024
 """So many rows of Parquet are taken at a time."""
 
 NAMED = {"id": "VARCHAR", "display_name": "VARCHAR"}
@@ -60,7 +60,7 @@ BASE: dict[str, Any] = {
 }
 ABSTRACTS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
 CITATIONS = {"referenced_works": ["VARCHAR"]}
-WANTED = {*BASE, *ABSTRACTS, *CITATIONS}
+USED_FIELDS = {*BASE, *ABSTRACTS, *CITATIONS}
 """All that is ever used of a work."""
 
 
@@ -133,49 +133,49 @@ class Parts:
     def __iter__(self) -> Iterator[Block]:
         for part, size in zip(self.parts, self.sizes, strict=True):
             if part.path.name.casefold().endswith(".parquet"):
-                yield from _parquet_blocks(part, self.meter)
+                yield from _split_parquet(part, self.meter)
             else:
                 self._files = InputFiles([part.path], MEMBERS, self.meter)
                 for name, file in self._files:
-                    yield from _file_blocks(name, part.day, file, self.dropped)
+                    yield from _split_file(name, part.day, file, self.dropped)
             self._before, self._files = self._before + size, None
 
 
-def _file_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+def _split_file(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     start = file.peek(64).removeprefix(MARK).lstrip()[:64]
     if start.startswith(b"{") and not start[1:].lstrip(b" \t").startswith((b"\n", b"\r")):
-        return _line_blocks(name, day, file, dropped)
-    return _record_blocks(name, day, file, dropped)
+        return _split_lines(name, day, file, dropped)
+    return _split_records(name, day, file, dropped)
 
 
-def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+def _split_lines(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return blocks of whole lines; one that is too long is passed over."""
     from cube2net.kernels.text import find_line_ends
 
     number, rest = 1, b""
     while True:
-        data, last = _more(file, rest, first=number == 1 and not rest)
+        data, last = _read_more(file, rest, first=number == 1 and not rest)
         starts: Array = np.append(0, find_line_ends(np.frombuffer(data, np.uint8)))
         if len(starts) > 1:
             block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)
-            yield _usable(block, dropped)
+            yield _drop_unusable_lines(block, dropped)
         if last:
             return
         rest = bytes(data[starts[-1] :])
-        if len(rest) > LONGEST:
+        if len(rest) > MAX_LINE_BYTES:
             dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
             rest, number = b"", number + 1
-            while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
+            while (more := file.readline(MAX_LINE_BYTES)) and not more.endswith(b"\n"):
                 pass
 
 
-def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
+def _read_more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
     """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
-    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))  # type: ignore[arg-type]
+    buffer = memoryview(np.empty(len(rest) + BLOCK_BYTES + 1, np.uint8))  # type: ignore[arg-type]
     buffer[: len(rest)] = rest
     much = file.readinto(buffer[len(rest) : -1])
-    last, end = much < SIZE, len(rest) + much
+    last, end = much < BLOCK_BYTES, len(rest) + much
     if last and end and bytes(buffer[end - 1 : end]) != END:
         buffer[end : end + 1] = END
         end += 1
@@ -183,10 +183,10 @@ def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryv
     return buffer[begin:end].toreadonly(), last
 
 
-def _usable(block: Block, dropped: Dropped) -> Block:
+def _drop_unusable_lines(block: Block, dropped: Dropped) -> Block:
     """Return a block without lines that are blank or too long."""
     sizes = np.diff(block.starts)
-    kept = sizes <= LONGEST
+    kept = sizes <= MAX_LINE_BYTES
     for row in np.flatnonzero(~kept).tolist():
         dropped.drop_one(TOO_LONG, block.place(row), "the line is longer than 16 MiB")
     for row in np.flatnonzero(sizes < 16).tolist():
@@ -194,17 +194,19 @@ def _usable(block: Block, dropped: Dropped) -> Block:
     return block if kept.all() else block.only(kept)
 
 
-def _record_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+def _split_records(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return the works of pages, arrays and objects that are spread over lines, written on lines."""
     held: list[bytes] = []
     numbers: list[int] = []
     size = 0
-    for number, record in json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped):
+    for number, record in parse_json_records(
+        name, decode_lines(name, enumerate(read_lines(file), start=1), dropped), dropped
+    ):
         for work in list_works(record):
             held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
             numbers.append(number)
             size += len(held[-1])
-        if size > SIZE:
+        if size > BLOCK_BYTES:
             yield make_block(name, day, held, numbers)
             held, numbers, size = [], [], 0
     if held:
@@ -221,7 +223,7 @@ def list_works(record: dict[str, Any]) -> list[Any]:
     return results if isinstance(results, list) and "id" not in record else [record]
 
 
-def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
+def _split_parquet(part: Part, meter: Meter) -> Iterator[Block]:
     """Return the rows of a Parquet part as lines, of those columns that are used."""
     import duckdb
 
@@ -241,10 +243,10 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
                 hint=Setting("max_ratio", 10 * gauge.meter.limits.max_ratio),
             )
         with pq.ParquetFile(part.path) as file, duckdb.connect(config={"threads": 1}) as connection:
-            columns = [column for column in file.schema_arrow.names if column in WANTED]
+            columns = [column for column in file.schema_arrow.names if column in USED_FIELDS]
             if "id" not in columns:
                 raise SourceError(f"{name} has no column 'id', expected works as OpenAlex publishes them")
-            for batch in file.iter_batches(GROUP, columns=columns, use_threads=False):
+            for batch in file.iter_batches(ROWS_PER_GROUP, columns=columns, use_threads=False):
                 gauge.count(batch.nbytes)
                 connection.register("batch", pa.table(batch))
                 rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
@@ -292,10 +294,10 @@ def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
             raise SourceError(f"{path} does not exist: expected {EXPECTED}")
         if path.is_dir():
             _search_folder(path, found)
-        elif letter := _merged_letter(path, path.resolve().parts[:-1]):
+        elif letter := _find_merged_letter(path, path.resolve().parts[:-1]):
             found.merged.append((letter, path))
         else:
-            found.parts.append(Part(path, _partition_day(path.resolve().parts)))
+            found.parts.append(Part(path, _find_partition_day(path.resolve().parts)))
     if not found.parts:
         raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
     found.parts.sort(key=lambda part: part.day)
@@ -313,24 +315,24 @@ def _search_folder(folder: Path, found: Snapshot) -> None:
     inside = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
     around = folder.resolve().parts[-3:]
     for path, folders in inside.items():
-        if letter := _merged_letter(path, (*around, *folders)):
+        if letter := _find_merged_letter(path, (*around, *folders)):
             found.merged.append((letter, path))
     wanted = [path for path in inside if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
     lines, parquet = ({path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet"))
     if lines and parquet:
         found.remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
         wanted = [path for path in wanted if path not in parquet]
-    found.parts.extend(Part(path, _partition_day((*around, *inside[path]))) for path in wanted)
+    found.parts.extend(Part(path, _find_partition_day((*around, *inside[path]))) for path in wanted)
 
 
-def _merged_letter(path: Path, folders: Sequence[str]) -> str:
+def _find_merged_letter(path: Path, folders: Sequence[str]) -> str:
     """Return the letter of the ids that a list of merged ids is about, or nothing where a file is no such list."""
     if MERGED not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
         return ""
     return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
 
 
-def _partition_day(folders: Sequence[str]) -> str:
+def _find_partition_day(folders: Sequence[str]) -> str:
     days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
     return days[-1] if days else ""
 
@@ -338,4 +340,4 @@ def _partition_day(folders: Sequence[str]) -> str:
 def _is_data(name: str) -> bool:
     low = name.casefold()
     named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
-    return named and not low.startswith((*BESIDE, "manifest"))
+    return named and not low.startswith((*IGNORED_PREFIXES, "manifest"))

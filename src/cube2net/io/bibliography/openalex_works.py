@@ -32,10 +32,10 @@ MEMORY = "500MB"
 
 
 class LineReader:
-    """Parses blocks of lines; of lines without one of the texts of a group in ``said``, ``passed`` are passed over."""
+    """Parses blocks of lines; of lines without one of the texts of a group in ``required``, ``skipped`` are skipped."""
 
     def __init__(
-        self, dropped: Dropped, *, abstracts: bool, citations: bool, said: Sequence[Collection[str]] = ()
+        self, dropped: Dropped, *, abstracts: bool, citations: bool, required: Sequence[Collection[str]] = ()
     ) -> None:
         import duckdb
 
@@ -43,8 +43,8 @@ class LineReader:
         wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
         wanted["results"] = "JSON"
         self.statement = f"SELECT unnest(from_json(line, {_quote(json.dumps(wanted))})) FROM lines"
-        self.said = [" OR ".join(sorted({_holds(text) for text in some})) for some in said]
-        self.passed = 0
+        self.required = [" OR ".join(sorted({_write_condition(text) for text in some})) for some in required]
+        self.skipped = 0
         self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
         self.connection.execute("SET enable_progress_bar = false")
         self.errors = duckdb.Error
@@ -55,13 +55,13 @@ class LineReader:
 
     def parse(self, block: Block) -> Iterator[tuple[Block, pa.Table]]:
         """Return the works of a block, with the lines they stand on; those of pages come by themselves."""
-        block = self._in_utf8(block)
-        if self.said:
-            block = self._that_say_it(block)
+        block = self._drop_non_utf8(block)
+        if self.required:
+            block = self._select_required(block)
         try:
             works = self._run(self.statement, block)
         except self.errors:
-            block = self._well_formed(block)
+            block = self._drop_non_json(block)
             works = self._run(self.statement, block)
         pages = pc.and_(pc.is_null(works["id"]), pc.is_valid(works["results"])).to_numpy()
         if pages.any():
@@ -83,7 +83,7 @@ class LineReader:
         finally:
             self.connection.unregister("lines")
 
-    def _in_utf8(self, block: Block) -> Block:
+    def _drop_non_utf8(self, block: Block) -> Block:
         try:
             block.texts().validate(full=True)
             return block
@@ -100,7 +100,7 @@ class LineReader:
                 self.dropped.drop_one("lines that are not UTF-8", block.place(row), wrong)
         return block.only(kept)
 
-    def _well_formed(self, block: Block) -> Block:
+    def _drop_non_json(self, block: Block) -> Block:
         """Return a block without lines that are no JSON."""
         kept: Array = self._run("SELECT json_valid(line) AS good FROM lines", block)["good"].to_numpy()
         for row in np.flatnonzero(~kept).tolist():
@@ -109,17 +109,19 @@ class LineReader:
             self.dropped.drop_one("lines that are no JSON objects", block.place(row), f"{shown!r} is not a JSON object")
         return block.only(kept)
 
-    def _that_say_it(self, block: Block) -> Block:
+    def _select_required(self, block: Block) -> Block:
         """Return a block without lines that surely do not hold what is asked for; an escape may hide anything."""
-        kept: Array = self._run(f"SELECT ({') AND ('.join(self.said)}) AS good FROM lines", block)["good"].to_numpy()
-        self.passed += int((~kept).sum())
+        kept: Array = self._run(f"SELECT ({') AND ('.join(self.required)}) AS good FROM lines", block)[
+            "good"
+        ].to_numpy()
+        self.skipped += int((~kept).sum())
         return block.only(kept)
 
 
-def _holds(text: str) -> str:
+def _write_condition(text: str) -> str:
     """Return the condition that a line may hold a text: as it is, or behind an escape.
 
-    >>> _holds("PLoS ONE")
+    >>> _write_condition("PLoS ONE")
     "contains(line, 'PLoS ONE') OR contains(line, '\\\\u00')"
     """
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
@@ -131,23 +133,23 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def part(record: pa.Array, *names: str) -> pa.Array:
+def select_part(record: pa.Array, *names: str) -> pa.Array:
     """Return a part of records, null where the record or what leads to the part is."""
     for name in names:
         record = pc.struct_field(record, name)
     return record
 
 
-def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
+def flatten_lists(lists: pa.ListArray) -> tuple[Array, pa.Array]:
     """Return where the entries of each list begin, and all entries; a list that is null has none."""
     return compute_starts(pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)), lists.flatten()
 
 
-def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
+def parse_id_numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
     """Return the numbers of ids that begin with a letter, -1 for what is none."""
     from cube2net.kernels.text import parse_ids
 
-    starts, data = split_bytes(whole(texts))
+    starts, data = split_bytes(combine_chunks(texts))
     found: Array = parse_ids(starts, data, ord(letter))
     return found
 
@@ -161,12 +163,12 @@ def split_bytes(texts: pa.StringArray) -> tuple[Array, Array]:
     return starts.astype(np.int64), np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
 
 
-def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+def combine_chunks(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return a column in one piece."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-LONGEST_LABEL = 500
+MAX_LABEL_LENGTH = 500
 """The most characters of a label."""
 
 
@@ -183,8 +185,8 @@ class Labels:
 
     def codes(self, texts: pa.Array | pa.ChunkedArray) -> Array:
         """Return the numbers of texts, -1 for what is missing or blank."""
-        packed = whole(texts).dictionary_encode()
-        codes = [self.code(text.strip()[:LONGEST_LABEL]) for text in packed.dictionary.to_pylist()]
+        packed = combine_chunks(texts).dictionary_encode()
+        codes = [self.code(text.strip()[:MAX_LABEL_LENGTH]) for text in packed.dictionary.to_pylist()]
         at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
         found: Array = np.array([*codes, -1], np.int32)[at]
         return found
@@ -223,7 +225,7 @@ class NamedThings:
         return found
 
     def _code(self, number: int, name: str | None) -> int:
-        name = (name or "").strip()[:LONGEST_LABEL]
+        name = (name or "").strip()[:MAX_LABEL_LENGTH]
         key: int | str = name if number < 0 else number
         if key == "":
             return -1
@@ -260,10 +262,10 @@ def read_abstracts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: D
     index = _open_index(index)
     ends, data, states = read_indexes(*split_bytes(index))
     dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
-    made = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
+    restored = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
     odd = np.flatnonzero(states == ODD)
     dropped.leave_out("abstracts that are no index of words", len(odd))
-    abstract = pc.if_else(pc.equal(pc.binary_length(made), 0), pc.coalesce(plain, pa.scalar("")), made)
+    abstract = pc.if_else(pc.equal(pc.binary_length(restored), 0), pc.coalesce(plain, pa.scalar("")), restored)
     title = title.fill_null("")
     between = pc.if_else(pc.match_substring_regex(title, ENDS), " ", ". ")
     both = pc.binary_join_element_wise(title, abstract, between)
@@ -296,7 +298,7 @@ OTHER = "other"
 class Batch:
     """Some works: ids, when each was changed, columns of items with labels as numbers, and who is mentioned.
 
-    ``mentions`` are the numbers of objects, ``sizes[i]`` of them for work ``i``; ``homes`` the number of the
+    ``mentions`` are the numbers of objects, ``sizes[i]`` of them for work ``i``; ``affiliations`` the number of the
     institution of each. ``people`` are names of objects, and ``cited`` the works that are cited, likewise.
     """
 
@@ -306,7 +308,7 @@ class Batch:
     texts: pa.RecordBatch
     sizes: Array
     mentions: Array
-    homes: Array
+    affiliations: Array
     people: pa.RecordBatch | None = None
     citations: Array = field(default_factory=lambda: np.empty(0, np.int64))
     cited: Array = field(default_factory=lambda: np.empty(0, np.int64))
@@ -348,7 +350,7 @@ class WorkColumns:
             works, ids = works.filter(pa.array(kept)), ids[kept]
         codes = self._labels(works)
         several = self._places(works)
-        kept = self._chosen(codes, several, len(ids))
+        kept = self._select_works(codes, several, len(ids))
         if not kept.all():
             self.dropped.leave_out("works outside the filters", int((~kept).sum()))
             works, ids = works.filter(pa.array(kept)), ids[kept]
@@ -356,14 +358,14 @@ class WorkColumns:
             several = self._places(works)
         return self._batch(block, works, ids, codes, several) if len(ids) else None
 
-    def known(self, name: str) -> Sequence[str]:
+    def list_labels(self, name: str) -> Sequence[str]:
         """Return the labels of an attribute that were met so far, by their numbers."""
         things = {"source": self.sources, "institution": self.institutions}
         return things[name].names if name in things else self.labels[name].texts()
 
     def _works(self, block: Block, works: pa.Table) -> tuple[pa.Table, Array]:
         """Return what is a work, by its id, with the numbers of these ids."""
-        ids = numbers(works["id"], "W")
+        ids = parse_id_numbers(works["id"], "W")
         for row in np.flatnonzero(ids < 0).tolist():
             given = works["id"][row].as_py()
             got = "is missing" if given is None else f"is {given[:80]!r}"
@@ -378,16 +380,20 @@ class WorkColumns:
     def _labels(self, works: pa.Table) -> dict[str, Array]:
         """Return the numbers of the labels of which a work has one of each kind."""
         codes: dict[str, Array] = {}
-        source, venue = (whole(works["primary_location"]).field("source"), whole(works["host_venue"]))
-        key = pc.coalesce(part(source, "id"), part(venue, "id"))
-        name = pc.coalesce(part(source, "display_name"), part(venue, "display_name"))
-        codes["source"] = self.sources.codes(numbers(key, "S"), name)
-        publishers = part(source, "host_organization_name"), part(source, "publisher"), part(venue, "publisher")
+        source, venue = (combine_chunks(works["primary_location"]).field("source"), combine_chunks(works["host_venue"]))
+        key = pc.coalesce(select_part(source, "id"), select_part(venue, "id"))
+        name = pc.coalesce(select_part(source, "display_name"), select_part(venue, "display_name"))
+        codes["source"] = self.sources.codes(parse_id_numbers(key, "S"), name)
+        publishers = (
+            select_part(source, "host_organization_name"),
+            select_part(source, "publisher"),
+            select_part(venue, "publisher"),
+        )
         codes["publisher"] = self.labels["publisher"].codes(pc.coalesce(*publishers))
-        topic = whole(works["primary_topic"])
+        topic = combine_chunks(works["primary_topic"])
         for level, path in TOPICS.items():
-            codes[level] = self.labels[level].codes(part(topic, *path, "display_name"))
-        codes |= self._concepts(whole(works["concepts"]))
+            codes[level] = self.labels[level].codes(select_part(topic, *path, "display_name"))
+        codes |= self._concepts(combine_chunks(works["concepts"]))
         for name in ("type", "language"):
             codes[name] = self.labels[name].codes(works[name])
         for finest, *above in CHAINS:
@@ -401,10 +407,12 @@ class WorkColumns:
         """Return the numbers of the concepts with the highest score, one of every level."""
         from cube2net.kernels.text import find_heaviest
 
-        starts, inner = entries(concepts)
-        names = part(inner, "display_name")
-        level = pc.if_else(names.is_valid(), part(inner, "level"), -1).fill_null(-1).to_numpy(zero_copy_only=False)
-        score = part(inner, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
+        starts, inner = flatten_lists(concepts)
+        names = select_part(inner, "display_name")
+        level = (
+            pc.if_else(names.is_valid(), select_part(inner, "level"), -1).fill_null(-1).to_numpy(zero_copy_only=False)
+        )
+        score = select_part(inner, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
         found = {}
         for name, wanted in CONCEPTS.items():
             best = find_heaviest(starts, level.astype(np.int32), score, wanted)
@@ -413,33 +421,36 @@ class WorkColumns:
 
     def _places(self, works: pa.Table) -> _Places:
         """Return the institutions and countries of works, and of each author."""
-        author_starts, authorships = entries(whole(works["authorships"]))
-        starts, inner = entries(part(authorships, "institutions"))
-        names, country = part(inner, "display_name"), self.labels["country"].codes(part(inner, "country_code"))
-        numbers_met = numbers(part(inner, "id"), "I")
+        author_starts, authorships = flatten_lists(combine_chunks(works["authorships"]))
+        starts, inner = flatten_lists(select_part(authorships, "institutions"))
+        names, country = (
+            select_part(inner, "display_name"),
+            self.labels["country"].codes(select_part(inner, "country_code")),
+        )
+        numbers_met = parse_id_numbers(select_part(inner, "id"), "I")
         codes = np.full(len(numbers_met), -1, np.int32)
         known = numbers_met >= 0
         codes[known] = self.institutions.codes(numbers_met[known], names.filter(pa.array(known)))
-        said = known & (country >= 0)
-        self.countries.update(zip(codes[said].tolist(), country[said].tolist(), strict=True))
-        more_starts, more = entries(part(authorships, "countries"))
+        is_placed = known & (country >= 0)
+        self.countries.update(zip(codes[is_placed].tolist(), country[is_placed].tolist(), strict=True))
+        more_starts, more = flatten_lists(select_part(authorships, "countries"))
         more_codes = self.labels["country"].codes(more)
         rows = np.repeat(np.arange(works.num_rows), np.diff(author_starts))
         at, more_at = np.repeat(rows, np.diff(starts)), np.repeat(rows, np.diff(more_starts))
         return _Places(
             authors=author_starts,
             authorships=authorships,
-            home=_first(starts, codes),
-            institution=_pairs(at, codes, works.num_rows),
-            country=_pairs(np.append(at, more_at), np.append(country, more_codes), works.num_rows),
+            affiliation=_find_first_codes(starts, codes),
+            institution=_count_pairs(at, codes, works.num_rows),
+            country=_count_pairs(np.append(at, more_at), np.append(country, more_codes), works.num_rows),
             unknown=int((~known).sum()),
         )
 
-    def _chosen(self, codes: Mapping[str, Array], several: _Places, count: int) -> Array:
+    def _select_works(self, codes: Mapping[str, Array], several: _Places, count: int) -> Array:
         """Return which works have a label of every filter."""
         kept = np.ones(count, bool)
         for name, wanted in self.where.items():
-            numbered = [code for code, label in enumerate(self.known(name)) if label in wanted]
+            numbered = [code for code, label in enumerate(self.list_labels(name)) if label in wanted]
             if name in SEVERAL:
                 sizes, values = getattr(several, name)
                 rows = np.repeat(np.arange(count), sizes)
@@ -457,7 +468,7 @@ class WorkColumns:
             "date": works["publication_date"].combine_chunks(),
             "cited_by_count": works["cited_by_count"].combine_chunks(),
             **{name: pa.array(codes[name]) for name in SINGLE},
-            **{name: _list_column(*getattr(places, name)) for name in SEVERAL},
+            **{name: _build_list_column(*getattr(places, name)) for name in SEVERAL},
         }
         text = {"title": title}
         if "abstract_inverted_index" in works.column_names:
@@ -465,45 +476,45 @@ class WorkColumns:
             text["text"] = read_abstracts(title, index, plain, self.dropped)
         self.cut_lists += pc.sum(works["is_authors_truncated"]).as_py() or 0
         self.dropped.leave_out("institutions without an id", places.unknown)
-        made = Batch(
+        batch = Batch(
             ids=ids,
             stamps=stamps.fill_null(usual).to_numpy(),
             items=pa.RecordBatch.from_pydict(columns),
             texts=pa.RecordBatch.from_pydict(text),
             sizes=np.ones(len(ids), np.int64),
             mentions=ids,
-            homes=np.empty(0, np.int32),
+            affiliations=np.empty(0, np.int32),
         )
         if self.objects == "authors":
-            self._mention_authors(made, places)
+            self._mention_authors(batch, places)
         elif self.objects == "institutions":
-            made.sizes, codes_met = places.institution
-            made.mentions = codes_met.astype(np.int64)
+            batch.sizes, codes_met = places.institution
+            batch.mentions = codes_met.astype(np.int64)
         else:
-            starts, cited = entries(whole(works["referenced_works"]))
-            numbered = numbers(cited, "W")
-            made.citations = np.bincount(
+            starts, cited = flatten_lists(combine_chunks(works["referenced_works"]))
+            numbered = parse_id_numbers(cited, "W")
+            batch.citations = np.bincount(
                 np.repeat(np.arange(len(ids)), np.diff(starts))[numbered >= 0], minlength=len(ids)
             )
-            made.cited = numbered[numbered >= 0]
-        return made
+            batch.cited = numbered[numbered >= 0]
+        return batch
 
-    def _mention_authors(self, made: Batch, places: _Places) -> None:
+    def _mention_authors(self, batch: Batch, places: _Places) -> None:
         """Say who wrote the works: everybody once on each, with the first institution named there."""
         from cube2net.kernels.text import mark_first
 
-        author = part(places.authorships, "author")
-        numbered = numbers(part(author, "id"), "A")
+        author = select_part(places.authorships, "author")
+        numbered = parse_id_numbers(select_part(author, "id"), "A")
         kept = mark_first(places.authors, numbered)
         self.dropped.leave_out("authors without an id", int((numbered < 0).sum()))
         self.dropped.leave_out("authors named twice on a work", int((~kept & (numbered >= 0)).sum()))
-        rows = np.repeat(np.arange(len(made.ids)), np.diff(places.authors))
-        made.sizes = np.bincount(rows[kept], minlength=len(made.ids))
-        made.mentions, made.homes = numbered[kept], places.home[kept]
-        every, first = np.unique(made.mentions, return_index=True)
+        rows = np.repeat(np.arange(len(batch.ids)), np.diff(places.authors))
+        batch.sizes = np.bincount(rows[kept], minlength=len(batch.ids))
+        batch.mentions, batch.affiliations = numbered[kept], places.affiliation[kept]
+        every, first = np.unique(batch.mentions, return_index=True)
         at = pa.array(np.flatnonzero(kept)[first])
-        people = {"author": pa.array(every), "name": part(author, "display_name").take(at)}
-        made.people = pa.RecordBatch.from_pydict({**people, "orcid": part(author, "orcid").take(at)})
+        people = {"author": pa.array(every), "name": select_part(author, "display_name").take(at)}
+        batch.people = pa.RecordBatch.from_pydict({**people, "orcid": select_part(author, "orcid").take(at)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -512,13 +523,13 @@ class _Places:
 
     authors: Array
     authorships: pa.StructArray
-    home: Array
+    affiliation: Array
     institution: tuple[Array, Array]
     country: tuple[Array, Array]
     unknown: int
 
 
-def _first(starts: Array, codes: Array) -> Array:
+def _find_first_codes(starts: Array, codes: Array) -> Array:
     """Return the first code of every row, -1 where it has none."""
     first = np.full(len(starts) - 1, -1, np.int32)
     some = np.diff(starts) > 0
@@ -526,7 +537,7 @@ def _first(starts: Array, codes: Array) -> Array:
     return first
 
 
-def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
+def _count_pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
     """Return how many different codes every row has, and these in the order they come; negative ones do not count."""
     kept = codes >= 0
     rows, codes = rows[kept], codes[kept]
@@ -536,5 +547,5 @@ def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
     return np.bincount(rows[first], minlength=count), codes[first].astype(np.int32)
 
 
-def _list_column(sizes: Array, values: Array) -> pa.ListArray:
+def _build_list_column(sizes: Array, values: Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(compute_starts(sizes).astype(np.int32)), pa.array(values))

@@ -23,20 +23,20 @@ DIMENSIONS = (
 )
 ITEMS = {"item": pa.string(), "year": pa.int32(), "venue": pa.string(), "title": pa.string(), "text": pa.string()}
 YEARS = range(1500, 2101)
-ROWS = 2**13
-CHARACTERS = 2**26
-LONGEST_VENUE = 500
+ROWS_PER_CHUNK = 2**13
+CHARACTERS_PER_CHUNK = 2**26
+MAX_VENUE_LENGTH = 500
 Row = tuple[str, int, str, int, str | None, str, str, Sequence[str], Sequence[str]]
 PART = re.compile(r" \([0-9]+\)$")
 
 
-def without_part(venue: str) -> str:
+def strip_part(venue: str) -> str:
     """Return a venue without the number of a volume's part, at most 500 characters of it.
 
-    >>> without_part("ECCV (12)"), without_part("KDD")
+    >>> strip_part("ECCV (12)"), strip_part("KDD")
     ('ECCV', 'KDD')
     """
-    return PART.sub("", venue[:LONGEST_VENUE]) if venue.endswith(")") else venue[:LONGEST_VENUE]
+    return PART.sub("", venue[:MAX_VENUE_LENGTH]) if venue.endswith(")") else venue[:MAX_VENUE_LENGTH]
 
 
 class Papers:
@@ -65,7 +65,7 @@ class Papers:
         """Take a paper."""
         self.rows.append(row)
         self.characters += len(row[2]) + len(row[6])
-        if len(self.rows) >= ROWS or self.characters >= CHARACTERS:
+        if len(self.rows) >= ROWS_PER_CHUNK or self.characters >= CHARACTERS_PER_CHUNK:
             self.flush()
 
     def flush(self) -> None:
@@ -83,10 +83,10 @@ class Papers:
         self._mention(keys, names)
         known = self.venues
         self.codes.extend([known.setdefault(venue, len(known) - 1) for venue in venues])
-        self.columns["item"].append(_strings(ids))
+        self.columns["item"].append(_build_strings(ids))
         self.columns["year"].append(pa.array(years, pa.int32()))
-        self.columns["title"].append(_strings(titles))
-        self.columns["text"].append(_strings(texts) if self.texts else self.columns["title"][-1])
+        self.columns["title"].append(_build_strings(titles))
+        self.columns["text"].append(_build_strings(texts) if self.texts else self.columns["title"][-1])
         self._clear()
 
     def _mention(self, papers: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> None:
@@ -103,7 +103,7 @@ class Papers:
                 rows = list(dict.fromkeys(rows))
             self.objects.extend(rows)
             self.sizes.append(len(rows))
-        self.names.append(_strings(new))
+        self.names.append(_build_strings(new))
 
     def corpus(
         self,
@@ -125,7 +125,7 @@ class Papers:
         every = [venue for venue in self.venues if venue is not None]
         venues = pa.array([(labels or {}).get(venue, venue) for venue in every], pa.string())
         codes = np.asarray(self.codes, dtype=np.int32)
-        parts = [codes[start : start + ROWS] for start in range(0, len(codes), ROWS)]
+        parts = [codes[start : start + ROWS_PER_CHUNK] for start in range(0, len(codes), ROWS_PER_CHUNK)]
         columns = {name: pa.chunked_array(self.columns[name], kind) for name, kind in ITEMS.items()}
         columns["venue"] = pa.chunked_array([venues.take(pa.array(part, mask=part < 0)) for part in parts])
         items = np.repeat(np.arange(len(codes), dtype=np.int32), np.asarray(self.sizes))
@@ -136,7 +136,8 @@ class Papers:
         objects = table(
             OBJECTS,
             object=pa.chunked_array(
-                [_strings(keys[start : start + ROWS]) for start in range(0, len(keys), ROWS)], "str"
+                [_build_strings(keys[start : start + ROWS_PER_CHUNK]) for start in range(0, len(keys), ROWS_PER_CHUNK)],
+                "str",
             ),
             name=pa.chunked_array(self.names),
             kind=["author"] * len(keys),
@@ -160,7 +161,7 @@ class Papers:
         )
 
 
-def _strings(values: Sequence[str]) -> pa.Array:
+def _build_strings(values: Sequence[str]) -> pa.Array:
     """Return a column of texts that takes exactly the room they need; a builder takes up to twice as much."""
     encoded = [value.encode() for value in values]
     ends = np.zeros(len(encoded) + 1, dtype=np.int32)

@@ -53,7 +53,7 @@ FIELDS: dict[str, dict[str, str]] = tomllib.loads(
 )
 
 
-def _fields(name: str, separator: str | None = None) -> dict[str, tuple[str, ...]]:
+def _load_fields(name: str, separator: str | None = None) -> dict[str, tuple[str, ...]]:
     """Return which tags, elements or columns of a format hold which field."""
     return {field: tuple(tags.split(separator)) for field, tags in FIELDS[name].items()}
 
@@ -64,7 +64,7 @@ RIS = Tagged(
     re.compile(r"^TY {1,2}- +[A-Z]", re.M),
     "TY",
     "ER",
-    _fields("ris"),
+    _load_fields("ris"),
     frozenset({"KW", "AD", "C1"}),
 )
 NBIB = Tagged(
@@ -73,7 +73,7 @@ NBIB = Tagged(
     re.compile(r"^PMID- *\d", re.M),
     "PMID",
     "",
-    _fields("pubmed"),
+    _load_fields("pubmed"),
 )
 WOS = Tagged(
     "Web of Science",
@@ -81,7 +81,7 @@ WOS = Tagged(
     re.compile(r"^PT [A-Z]\s*$", re.M),
     "PT",
     "ER",
-    _fields("web_of_science"),
+    _load_fields("web_of_science"),
     frozenset({"AU", "AF", "BA", "CA", "CR", "C1"}),
 )
 REFER = Tagged(
@@ -90,7 +90,7 @@ REFER = Tagged(
     re.compile(r"^%0 [A-Z]", re.M),
     "0",
     "",
-    _fields("refer"),
+    _load_fields("refer"),
     frozenset("K"),
 )
 TAGGED = (RIS, NBIB, WOS, REFER)
@@ -181,7 +181,7 @@ def _choose_fields(values: Mapping[str, Sequence[str]], fields: Mapping[str, tup
     return chosen
 
 
-BIBTEX_FIELDS = _fields("bibtex")
+BIBTEX_FIELDS = _load_fields("bibtex")
 ENTRY = re.compile(r"^[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
 FIELD = re.compile(r"\s*,?\s*([\w:.-]+)\s*=\s*")
 ACCENT = re.compile(r"\\([`'^\"~=.uvHckrdb])(?:\s*\{\s*\\?(\w)\s*\}|\s*\\?([A-Za-z]))")
@@ -203,22 +203,22 @@ def parse_bibtex(text: str) -> Parsed:
         kind = entry[1].lower()
         body = text[entry.end() : end]
         if kind == "string":
-            macros |= dict(_bibtex_fields(body, 0, macros))
+            macros |= dict(_parse_bibtex_fields(body, 0, macros))
         elif kind not in ("comment", "preamble"):
             key, comma, _ = body.partition(",")
-            fields = dict(_bibtex_fields(body, len(key) if comma else 0, macros))
+            fields = dict(_parse_bibtex_fields(body, len(key) if comma else 0, macros))
             values = {name: [decode_latex(value)] for name, value in fields.items()}
             if "author" in fields:
                 values["author"] = [decode_latex(each) for each in re.split(r"\s+and\s+", fields["author"])]
             yield line, _choose_fields({**values, "entrytype": [kind]}, BIBTEX_FIELDS)
 
 
-def _bibtex_fields(body: str, at: int, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _parse_bibtex_fields(body: str, at: int, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Return the names and values of an entry's fields, as far as they can be read."""
     while match := FIELD.match(body, at):
         parts, at = [], match.end()
         while at < len(body):
-            value, at = _bibtex_value(body, at, macros)
+            value, at = _parse_bibtex_value(body, at, macros)
             parts.append(value)
             joined = re.compile(r"\s*#\s*").match(body, at)
             if joined is None:
@@ -227,7 +227,7 @@ def _bibtex_fields(body: str, at: int, macros: Mapping[str, str]) -> Iterator[tu
         yield match[1].lower(), "".join(parts)
 
 
-def _bibtex_value(body: str, at: int, macros: Mapping[str, str]) -> tuple[str, int]:
+def _parse_bibtex_value(body: str, at: int, macros: Mapping[str, str]) -> tuple[str, int]:
     """Return the value that begins at a place, in braces, in quotes or bare, and where it ends."""
     opened = body[at]
     if opened not in '{"':
@@ -271,16 +271,19 @@ XML_FORMATS = (
         "PubMed (XML)",
         re.compile(r"<PubmedArticle"),
         lambda element: element.tag == "PubmedArticle",
-        _fields("pubmed_xml"),
+        _load_fields("pubmed_xml"),
     ),
     XmlFormat(
-        "EndNote (XML)", re.compile(r"<record[>\s]"), lambda element: element.tag == "record", _fields("endnote_xml")
+        "EndNote (XML)",
+        re.compile(r"<record[>\s]"),
+        lambda element: element.tag == "record",
+        _load_fields("endnote_xml"),
     ),
     XmlFormat(
         "Zotero (RDF)",
         re.compile(r"<(?:rdf:)?RDF\b"),
         lambda element: element.find("itemType") is not None and element.tag != "Attachment",
-        _fields("zotero_rdf"),
+        _load_fields("zotero_rdf"),
     ),
 )
 
@@ -303,24 +306,24 @@ def parse_xml(name: str, text: str, form: XmlFormat) -> Parsed:
     xml.read(io.BytesIO(text.encode()))
     for element in root.iter():
         if form.is_record(element):
-            yield lines[element], _chosen_elements(element, form.fields)
+            yield lines[element], _select_elements(element, form.fields)
 
 
-def _chosen_elements(record: Element, fields: Mapping[str, tuple[str, ...]]) -> Fields:
+def _select_elements(record: Element, fields: Mapping[str, tuple[str, ...]]) -> Fields:
     chosen: dict[str, list[str]] = {}
     for name, paths in fields.items():
         for path in paths:
-            values = [_element_text(element) for element in record.findall(path)]
+            values = [_read_element(element) for element in record.findall(path)]
             if name == "doi":
                 values = [value for value in values if "10." in value]
             if filled := [value for value in values if value]:
                 chosen[name] = filled if name != "abstract" else [" ".join(filled)]
                 break
-    orcids = [_element_text(element) for element in record.findall(".//AuthorList/Author/Identifier")]
+    orcids = [_read_element(element) for element in record.findall(".//AuthorList/Author/Identifier")]
     return {**chosen, "orcids": orcids} if len(orcids) == len(chosen.get("authors", ())) else chosen
 
 
-def _element_text(element: Element) -> str:
+def _read_element(element: Element) -> str:
     """Return the text of an element; of a person "Family, Given"."""
     family = element.find("LastName") if element.tag == "Author" else element.find("surname")
     if family is not None and element.tag in ("Author", "Person"):
@@ -331,7 +334,7 @@ def _element_text(element: Element) -> str:
     return " ".join("".join((element if collective is None else collective).itertext()).split())
 
 
-COLUMNS = _fields("table", "|")
+COLUMNS = _load_fields("table", "|")
 BIBLIOGRAPHIC = frozenset(
     (
         *(
@@ -426,10 +429,10 @@ def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parse
     for row in ragged:
         wrong = f"has {row.actual_columns:,} fields, expected {row.expected_columns:,} as in the header"
         dropped.drop_one("ragged rows", f"{name} row {row.number or 0:,}", wrong)
-    return rows_of_table(table, header, header.lines + 1)
+    return parse_rows(table, header, header.lines + 1)
 
 
-def rows_of_table(table: pa.Table, header: Header, first: int) -> Parsed:
+def parse_rows(table: pa.Table, header: Header, first: int) -> Parsed:
     """Return the rows of a table whose columns are texts."""
     used = {place: table.column(place).to_pylist() for places in header.columns.values() for place in places}
     for row in range(table.num_rows):

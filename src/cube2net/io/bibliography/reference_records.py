@@ -12,8 +12,8 @@ from cube2net.io.bibliography.author_names import (
     format_name,
     is_fuller,
     is_same_form,
-    name_key,
-    plain_letters,
+    make_name_key,
+    reduce_letters,
 )
 from cube2net.io.bibliography.reference_formats import Fields
 
@@ -52,7 +52,7 @@ class Reference:
     @property
     def first_author(self) -> str:
         """The family name of the first author, as names are compared."""
-        return name_key(self.authors[0].name)[0] if self.authors else ""
+        return make_name_key(self.authors[0].name)[0] if self.authors else ""
 
 
 def clean_reference(place: str, fields: Fields) -> Reference:
@@ -62,7 +62,7 @@ def clean_reference(place: str, fields: Fields) -> Reference:
     >>> record.authors[0].name, record.year
     ('Govil, N.', 2024)
     """
-    first = {name: _plain(values[0]) for name, values in fields.items() if values}
+    first = {name: _clean_text(values[0]) for name, values in fields.items() if values}
     pmid = first.get("pmid", "")
     pmids = [pmid] if re.fullmatch(r"\d{3,9}", pmid) else PMID.findall(" ".join(fields.get("pmid", ())))
     year = YEAR.search(" ".join(fields.get("year", ())))
@@ -70,10 +70,10 @@ def clean_reference(place: str, fields: Fields) -> Reference:
     return Reference(
         place=place,
         title=first.get("title", "").rstrip("."),
-        authors=_authors(fields),
+        authors=_parse_authors(fields),
         year=int(year[1]) if year else None,
         source=first.get("source", ""),
-        keywords=_keywords(fields.get("keywords", ())),
+        keywords=_parse_keywords(fields.get("keywords", ())),
         abstract=" ".join(" ".join(fields.get("abstract", ())).split()),
         institutions=tuple(_split(fields.get("institutions", ()), ";|")) or institutions,
         countries=tuple(COUNTRY_NAMES.get(each, each) for each in _split(fields.get("countries", ()), ";|"))
@@ -99,7 +99,7 @@ def find_doi(text: str) -> str:
     return found[0].lower().rstrip(".,)") if found else ""
 
 
-def _plain(text: str) -> str:
+def _clean_text(text: str) -> str:
     return " ".join(text.split())[:MAX_TEXT_LENGTH].strip()
 
 
@@ -109,16 +109,16 @@ def _split(values: Iterable[str], separators: str) -> list[str]:
     for value in values:
         separator = next((mark for mark in separators if mark in value), None)
         parts += value.split(separator) if separator else [value]
-    return [part for part in dict.fromkeys(map(_plain, parts)) if part]
+    return [part for part in dict.fromkeys(map(_clean_text, parts)) if part]
 
 
-def _keywords(values: Sequence[str]) -> tuple[str, ...]:
+def _parse_keywords(values: Sequence[str]) -> tuple[str, ...]:
     parts = _split(values, ";|\n" if len(values) > 1 else ";|\n,")
     named = (QUALIFIER.sub(r"\1\2", part.strip("*. ")) for part in parts)
     return tuple(dict.fromkeys(word.lower() if word.isupper() and len(word) > 5 else word for word in named if word))
 
 
-def _authors(fields: Fields) -> tuple[Author, ...]:
+def _parse_authors(fields: Fields) -> tuple[Author, ...]:
     names = _split(fields.get("authors", ()), ";|")
     orcids = " ; ".join(fields.get("orcids", ()))
     orcid_list = [ORCID.findall(part) for part in re.split(r"[;|]", orcids)]
@@ -148,11 +148,11 @@ def _find_orcid(name: str, orcids: str) -> list[str]:
     """Return the ORCID beside a name in the list of Web of Science or Ovid ("Rodriguez, Ciro/0000-…")."""
     if not orcids:
         return []
-    family, given = name_key(name)
+    family, given = make_name_key(name)
     for part in re.split(r"(?<=[\dX]);", orcids):
         found = ORCID.search(part)
         if found and is_same_form(
-            name_key(format_name(part[: found.start()].split(";")[0].strip("/ "))), (family, given)
+            make_name_key(format_name(part[: found.start()].split(";")[0].strip("/ "))), (family, given)
         ):
             return [found[0]]
     return []
@@ -179,13 +179,13 @@ def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], Dup
     places: dict[tuple[str, ...], int] = {}
     duplicates = Duplicates()
     for record in records:
-        keys = _identities(record)
+        keys = _list_identities(record)
         for reason, key in keys:
             at = places.get((reason, *key))
-            if at is not None and _may_be_one(kept[at], record):
+            if at is not None and _is_same_work(kept[at], record):
                 duplicates.pairs.append((kept[at], record, reason))
                 kept[at] = merge_records(kept[at], record)
-                keys += _identities(kept[at])
+                keys += _list_identities(kept[at])
                 break
         else:
             at = len(kept)
@@ -195,8 +195,8 @@ def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], Dup
     return kept, duplicates
 
 
-def _identities(record: Reference) -> list[tuple[str, tuple[str, ...]]]:
-    title = plain_letters(record.title)
+def _list_identities(record: Reference) -> list[tuple[str, tuple[str, ...]]]:
+    title = reduce_letters(record.title)
     identities: list[tuple[str, tuple[str, ...]]] = [("the same DOI", (record.doi,))] if record.doi else []
     identities += [("the same PMID", (record.pmid,))] if record.pmid else []
     if len(title) >= MIN_TITLE_LETTERS:
@@ -204,7 +204,7 @@ def _identities(record: Reference) -> list[tuple[str, tuple[str, ...]]]:
     return identities
 
 
-def _may_be_one(one: Reference, other: Reference) -> bool:
+def _is_same_work(one: Reference, other: Reference) -> bool:
     """Return whether no identifier says that two records are different works."""
     pairs = ((one.doi, other.doi), (one.pmid, other.pmid))
     return any(a and a == b for a, b in pairs) or not any(a and b for a, b in pairs)
@@ -215,7 +215,7 @@ def merge_records(one: Reference, other: Reference) -> Reference:
     authors = max((one.authors, other.authors), key=lambda some: (len(some), sum(len(each.name) for each in some)))
     if len(one.authors) == len(other.authors):
         pairs = zip(one.authors, other.authors, strict=True)
-        authors = tuple(_merged_author(*pair) for pair in pairs)
+        authors = tuple(_merge_author(*pair) for pair in pairs)
     values = {
         name: getattr(one, name) or getattr(other, name)
         for name in ("title", "year", "source", "doi", "pmid", "kind", "language", "id", "volume", "page", "keywords")
@@ -227,8 +227,8 @@ def merge_records(one: Reference, other: Reference) -> Reference:
     return replace(one, authors=authors, **values, **longer)
 
 
-def _merged_author(one: Author, other: Author) -> Author:
-    keys = name_key(one.name), name_key(other.name)
+def _merge_author(one: Author, other: Author) -> Author:
+    keys = make_name_key(one.name), make_name_key(other.name)
     if not is_same_form(*keys):
         return one
     name = other.name if is_fuller(keys[1], keys[0]) else one.name

@@ -15,15 +15,15 @@ import pyarrow as pa
 from cube2net._util.progress import Progress, check_stop, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
-from cube2net.io.bibliography.author_names import identify_authors, plain_letters
+from cube2net.io.bibliography.author_names import identify_authors, reduce_letters
 from cube2net.io.bibliography.reference_formats import (
     SAMPLE,
     Parsed,
     find_header,
     match_header,
     parse_references,
+    parse_rows,
     recognize_tagged,
-    rows_of_table,
 )
 from cube2net.io.bibliography.reference_records import (
     Reference,
@@ -31,8 +31,8 @@ from cube2net.io.bibliography.reference_records import (
     find_doi,
     merge_duplicates,
 )
-from cube2net.io.dropped import SHOWN, Dropped
-from cube2net.io.files import InputFiles, data_files
+from cube2net.io.dropped import MAX_EXAMPLES, Dropped
+from cube2net.io.files import InputFiles, find_data_files
 from cube2net.model.corpus import CITED_ELSEWHERE, LINKS, MENTIONS, OBJECTS, Corpus, table
 
 STAGE = "reading references"
@@ -100,7 +100,7 @@ class References:
 
     def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        for path in data_files(paths, ENDINGS, EXPECTED):
+        for path in find_data_files(paths, ENDINGS, EXPECTED):
             for name, form, parsed in parse_file(path, meter, dropped, progress):
                 count = 0
                 for line, fields in parsed:
@@ -116,10 +116,10 @@ class References:
     def _merge(self, records: list[Reference], dropped: Dropped) -> list[Reference]:
         merged, duplicates = merge_duplicates(records)
         for reason, count in duplicates.counts().items():
-            pairs = [pair for pair in duplicates.pairs if pair[2] == reason][:SHOWN]
+            pairs = [pair for pair in duplicates.pairs if pair[2] == reason][:MAX_EXAMPLES]
             shown = "; ".join(f"{other.place} = {one.place} {other.title[:60]!r}" for one, other, _ in pairs)
             dropped.leave_out(f"duplicates with {reason}", count)
-            dropped.say(f"merged duplicates with {reason}: {count:,} ({shown}{'; …' if count > SHOWN else ''})")
+            dropped.say(f"merged duplicates with {reason}: {count:,} ({shown}{'; …' if count > MAX_EXAMPLES else ''})")
         if self.list_duplicates is not None:
             with Path(self.list_duplicates).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
@@ -142,7 +142,7 @@ def parse_file(
                 f"{path.name} is no export of references: it has the columns {join_names(rows.column_names, 8)}, "
                 "expected some for title, authors, year, journal and DOI; read other tables as tables"
             )
-        yield path.name, header.name, rows_of_table(rows, header, 2)
+        yield path.name, header.name, parse_rows(rows, header, 2)
         return
     files = InputFiles([path], ENDINGS, meter)
     for name, file in files:
@@ -216,7 +216,7 @@ class _CorpusBuilder:
         """Return the items; attributes that no record has are left out."""
         texts = [f"{record.title}. {record.abstract}".strip() for record in self.records]
         columns: dict[str, Any] = {
-            "item": pa.array(unique_names(map(record_id, self.records)), pa.string()),
+            "item": pa.array(make_unique(map(identify_record, self.records)), pa.string()),
             "year": pa.array([record.year for record in self.records], pa.int32()),
             "title": pa.array([record.title for record in self.records], pa.string()),
         }
@@ -236,7 +236,7 @@ class _CorpusBuilder:
         if variants:
             self.dropped.say(f"{variants:,} authors are written in several ways and were merged")
         names = [person.name for person in persons]
-        ids = unique_names(names, [person.orcid for person in persons])
+        ids = make_unique(names, [person.orcid for person in persons])
         extra: dict[str, Any] = {}
         if any(person.orcid for person in persons):
             extra["orcid"] = pa.array([person.orcid or None for person in persons], pa.string())
@@ -256,7 +256,7 @@ class _CorpusBuilder:
         for record in self.records:
             row: dict[int, None] = {}
             for text in values(record):
-                key = (self.kind == "references" and find_doi(text)) or plain_letters(text)
+                key = (self.kind == "references" and find_doi(text)) or reduce_letters(text)
                 if key and key not in numbers:
                     numbers[key] = len(names)
                     names.append(text)
@@ -264,7 +264,7 @@ class _CorpusBuilder:
                     row[numbers[key]] = None
             mentions.append(list(row))
         kinds = [OBJECT_KINDS[self.kind]] * len(names)
-        return table(OBJECTS, object=unique_names(names), name=names, kind=kinds), mentions
+        return table(OBJECTS, object=make_unique(names), name=names, kind=kinds), mentions
 
     def _source_links(self) -> pa.Table:
         """Return links of sources, weighted by the authors who published in both."""
@@ -279,10 +279,10 @@ class _CorpusBuilder:
             if len(linked) <= MAX_LINKED_SOURCES:
                 for pair in combinations(sorted(linked), 2):
                     weights[pair] = weights.get(pair, 0) + 1
-        return _link_table(weights)
+        return _build_link_table(weights)
 
     def _works(self) -> tuple[pa.Table, list[list[int]], pa.Table]:
-        ids = unique_names(map(record_id, self.records))
+        ids = make_unique(map(identify_record, self.records))
         objects = table(OBJECTS, object=ids, name=[r.title for r in self.records], kind=["work"] * len(ids))
         index = CitationIndex(self.records)
         weights: dict[tuple[int, int], int] = {}
@@ -294,7 +294,7 @@ class _CorpusBuilder:
                 if cited is not None and cited != number:
                     weights[number, cited] = 1
         self.dropped.leave_out(CITED_ELSEWHERE, elsewhere)
-        return objects, [[number] for number in range(len(ids))], _link_table(weights)
+        return objects, [[number] for number in range(len(ids))], _build_link_table(weights)
 
     def _check_linked(self, mentions: Sequence[Sequence[int]], links: pa.Table | None) -> None:
         if any(len(some) > 1 for some in mentions) if links is None else links.num_rows:
@@ -328,20 +328,20 @@ class CitationIndex:
         self.numbers: dict[str, int] = {}
         self.titles: dict[tuple[str, ...], list[tuple[tuple[str, ...], int]]] = {}
         for number, record in enumerate(records):
-            for key in (record.doi, record.id, record.pmid and f"pmid {record.pmid}", short_citation(record)):
+            for key in (record.doi, record.id, record.pmid and f"pmid {record.pmid}", shorten_citation(record)):
                 if key:
                     self.numbers.setdefault(key, number)
-            words = tuple(_words(record.title))
+            words = tuple(_split_words(record.title))
             if len(words) >= TITLE_WORDS:
                 self.titles.setdefault(words[:TITLE_WORDS], []).append((words, number))
 
     def find(self, reference: str) -> int | None:
         """Return the number of the record that a reference names, None where it is none of them."""
         doi = find_doi(reference)
-        for key in (doi, reference.removeprefix("https://openalex.org/"), _short_reference(reference)):
+        for key in (doi, reference.removeprefix("https://openalex.org/"), _shorten_reference(reference)):
             if key and key in self.numbers:
                 return self.numbers[key]
-        words = _words(reference) if not doi else []
+        words = _split_words(reference) if not doi else []
         for start in range(len(words) - TITLE_WORDS + 1):
             for title, number in self.titles.get(tuple(words[start : start + TITLE_WORDS]), ()):
                 if tuple(words[start : start + len(title)]) == title:
@@ -353,36 +353,36 @@ TITLE_WORDS = 4
 """A title of so many words or more is recognised in a reference."""
 
 
-def _words(text: str) -> list[str]:
-    return [word for word in map(plain_letters, text.replace("-", " ").split()) if word]
+def _split_words(text: str) -> list[str]:
+    return [word for word in map(reduce_letters, text.replace("-", " ").split()) if word]
 
 
-def short_citation(record: Reference) -> str:
+def shorten_citation(record: Reference) -> str:
     """Return a record as Web of Science cites it, without the source: family name, year, volume and page."""
     if not (record.first_author and record.year and record.volume and record.page):
         return ""
     return f"{record.first_author}, {record.year}, v{record.volume}, p{record.page}".lower()
 
 
-def _short_reference(reference: str) -> str:
+def _shorten_reference(reference: str) -> str:
     """Return the same of a reference such as "Moe NB, 2010, INFORM SOFTWARE TECH, V52, P480"."""
     parts = [part.strip() for part in reference.split(",")]
     if len(parts) < 5 or not parts[1].isdecimal():
         return ""
     volume, page = (next((part for part in parts[3:] if part[:1] == mark and part[1:2].isdigit()), "") for mark in "VP")
-    family = plain_letters(parts[0].rpartition(" ")[0] or parts[0])
+    family = reduce_letters(parts[0].rpartition(" ")[0] or parts[0])
     return f"{family}, {parts[1]}, {volume}, {page}".lower()
 
 
-def record_id(record: Reference) -> str:
+def identify_record(record: Reference) -> str:
     """Return the DOI of a record, else its PMID, its id in the database, or its title and year."""
     return record.doi or (record.pmid and f"PMID {record.pmid}") or record.id or f"{record.title} ({record.year})"
 
 
-def unique_names(names: Iterable[str], marks: Sequence[str] = ()) -> list[str]:
+def make_unique(names: Iterable[str], marks: Sequence[str] = ()) -> list[str]:
     """Return names, where they are not unique with a mark or a number beside them.
 
-    >>> unique_names(["Li, J.", "Wu, X.", "Li, J.", "Li, J."], ["", "", "0000-0001", ""])
+    >>> make_unique(["Li, J.", "Wu, X.", "Li, J.", "Li, J."], ["", "", "0000-0001", ""])
     ['Li, J.', 'Wu, X.', 'Li, J. (0000-0001)', 'Li, J. (2)']
     """
     used: set[str] = set()
@@ -402,7 +402,7 @@ def _has_values(column: pa.Array) -> bool:
     return len(column.flatten()) > 0 if pa.types.is_list(column.type) else column.null_count < len(column)
 
 
-def _link_table(weights: dict[tuple[int, int], int]) -> pa.Table:
+def _build_link_table(weights: dict[tuple[int, int], int]) -> pa.Table:
     ends = sorted(weights)
     return table(
         LINKS,

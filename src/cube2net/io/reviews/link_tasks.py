@@ -16,17 +16,17 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, QueryError, SourceError, unknown_name
-from cube2net.io.dropped import SHOWN, Dropped
+from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.model.corpus import LABELS, LINKS, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
 
 REVIEWS = {"thing": pa.int32(), "user": pa.int32(), "time": pa.timestamp("s"), "stars": pa.float32()}
-NEVER = -(2**63)
-LAST = 253_402_300_799
+NO_TIME = -(2**63)
+MAX_TIME = 253_402_300_799
 
 
 @dataclass(frozen=True, eq=False)
-class Reviewed:
+class ReviewCorpus:
     """A corpus of things that users review, and every review: of what, by whom, when, with how many stars.
 
     The things come first among the objects and the users after them; row i of the items is about object i.
@@ -80,48 +80,48 @@ class Reviews:
             self.first.append(place)
         self.thing.append(row)
         self.user.append(self.users.setdefault(user, len(self.users)))
-        self.time.append(NEVER if time is None else time)
+        self.time.append(NO_TIME if time is None else time)
         self.stars.append(stars)
         return row
 
-    def settle(
+    def build_corpus(
         self,
         things: Things,
         dropped: Dropped,
         *,
         names: dict[int, str],
-        repeats: bool,
+        keep_all: bool,
         weights: str,
         dimensions: tuple[DimensionSpec, ...],
         attribution: str,
-    ) -> Reviewed:
+    ) -> ReviewCorpus:
         """Return the corpus of the things and of the users who reviewed them.
 
-        Reviews of other things are left out. With ``repeats`` off only the latest review of a pair stands.
+        Reviews of other things are left out. Unless ``keep_all``, only the latest review of a pair stands.
         The weight of a link is the number of its reviews (``weights="count"``) or its stars ("stars").
         """
         thing, user, time, stars = self._select_known(things, dropped)
         if not len(thing):
-            why = left_out(dropped)
+            why = describe_left_out(dropped)
             raise SourceError(f"no review is about one of the {len(things.ids):,} {things.kind} records{why}")
         count = len(things.ids)
         codes, user = np.unique(user, return_inverse=True)
         pairs = thing.astype(np.int64) * len(codes) + user
-        if not repeats:
-            kept = _latest(pairs, time)
+        if not keep_all:
+            kept = _find_latest(pairs, time)
             dropped.leave_out("reviews that a later one of the same user replaces", len(pairs) - len(kept))
             thing, user, time, stars, pairs = thing[kept], user[kept], time[kept], stars[kept], pairs[kept]
         found, first, number = np.unique(pairs, return_index=True, return_counts=True)
         source, target = (end.astype(np.int32) for end in np.divmod(found, len(codes)))
-        every = np.arange(count, dtype=np.int32)
+        rows = np.arange(count, dtype=np.int32)
         known = list(self.users)
         people = [known[code] for code in codes.tolist()]
         called = [names.get(code, "") or f"user {known[code]}" for code in codes.tolist()]
         reviews = {
             "thing": thing,
             "user": (user + count).astype(np.int32),
-            "time": _times(time),
-            "stars": _stars(stars),
+            "time": _build_times(time),
+            "stars": _build_stars(stars),
         }
         corpus = Corpus(
             objects=table(
@@ -132,7 +132,7 @@ class Reviews:
             ),
             items=things.items,
             mentions=table(
-                MENTIONS, item=np.concatenate([every, source]), object=np.concatenate([every, target + np.int32(count)])
+                MENTIONS, item=np.concatenate([rows, source]), object=np.concatenate([rows, target + np.int32(count)])
             ),
             links=table(
                 LINKS,
@@ -145,7 +145,7 @@ class Reviews:
             dropped=dict(dropped.counts),
             attribution=attribution,
         )
-        return Reviewed(corpus, table(REVIEWS, **reviews))
+        return ReviewCorpus(corpus, table(REVIEWS, **reviews))
 
     def _select_known(self, things: Things, dropped: Dropped) -> tuple[Array, Array, Array, Array]:
         """Return the columns of the reviews of known things, by the things' rows."""
@@ -159,24 +159,24 @@ class Reviews:
         stars = np.frombuffer(self.stars, np.float32) if len(self) else np.empty(0, np.float32)
         good = thing >= 0
         if not good.all():
-            strange = [(self.first[row], key) for key, row in self.things.items() if rows[row] < 0][:SHOWN]
+            strange = [(self.first[row], key) for key, row in self.things.items() if rows[row] < 0][:MAX_EXAMPLES]
             shown = [f"{file} line {line:,}: there is no {things.kind} {key!r}" for (file, line), key in strange]
             dropped.drop(f"reviews of a {things.kind} that is not there", int((~good).sum()), shown)
         return thing[good], user[good], time[good], stars[good]
 
 
-def left_out(dropped: Dropped) -> str:
+def describe_left_out(dropped: Dropped) -> str:
     """Return what was left out, in brackets, to end the sentence that says why nothing remains.
 
     >>> dropped = Dropped()
     >>> dropped.leave_out("films named twice", 2)
-    >>> left_out(dropped)
+    >>> describe_left_out(dropped)
     ' (left out: 2 films named twice)'
     """
     return f" (left out: {', '.join(dropped.reasons)})" if dropped.counts else ""
 
 
-def _latest(pairs: Array, time: Array) -> Array:
+def _find_latest(pairs: Array, time: Array) -> Array:
     """Return where the latest review of every pair stands, in the order of the file."""
     order = np.lexsort((np.arange(len(pairs)), time, pairs))
     last = np.ones(len(order), dtype=bool)
@@ -184,11 +184,11 @@ def _latest(pairs: Array, time: Array) -> Array:
     return np.sort(order[last])
 
 
-def _times(time: Array) -> pa.Array:
-    return pc.cast(pa.array(time, pa.int64(), mask=time == NEVER), pa.timestamp("s"))
+def _build_times(time: Array) -> pa.Array:
+    return pc.cast(pa.array(time, pa.int64(), mask=time == NO_TIME), pa.timestamp("s"))
 
 
-def _stars(stars: Array) -> pa.Array:
+def _build_stars(stars: Array) -> pa.Array:
     return pa.array(stars, pa.float32(), mask=np.isnan(stars))
 
 
@@ -216,23 +216,23 @@ class ReviewSource:
 
     tasks: ClassVar[Mapping[str, Where]]
 
-    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
+    def read_reviews(self, paths: Sequence[Path], *, progress: Progress = silent) -> ReviewCorpus:
         """Return the corpus of the files, and every review with its time and stars."""
         raise NotImplementedError
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files."""
-        return self.read_reviewed(paths, progress=progress).corpus
+        return self.read_reviews(paths, progress=progress).corpus
 
     def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
         """Return a task in the manner of the paper: things with some labels, and the users who review them."""
         if name not in self.tasks:
             raise unknown_name("task", name, self.tasks)
-        return link_task(self.read_reviewed(paths, progress=progress), self.tasks[name], seed=seed)
+        return make_link_task(self.read_reviews(paths, progress=progress), self.tasks[name], seed=seed)
 
 
-def link_task(
-    reviewed: Reviewed,
+def make_link_task(
+    data: ReviewCorpus,
     where: Where,
     *,
     things: float = 0.5,
@@ -242,21 +242,18 @@ def link_task(
 ) -> Task:
     """Return the task of the paper: things chosen by attributes, their users, and the latest links hidden.
 
-    The query is a random share ``things`` of the items that have the attributes of ``where`` (a label, a
-    number, or the lowest and highest number) and a random share ``users`` of those who reviewed one of
-    them. Of the links between them the share ``hidden`` that came up last is hidden. A link comes up with its
-    first review, so no earlier review of a hidden link is left to give it away. Hidden links are taken out of
-    the links, and the user is no longer mentioned by the item that the link is about, for the two would else
-    share all of the item's cells. Nothing else changes: texts gathered from reviews still hold the words of
-    hidden ones, though not whose they are.
+    The query is a random share ``things`` of the items with the attributes in ``where`` (a label, a number, or the
+    lowest and highest number) and a random share ``users`` of their reviewers. Of the links among them, the share
+    ``hidden`` with the latest first reviews is hidden: removed from the links, and the user from the mentions of the
+    item, since both would otherwise share all cells of the item. Texts still contain the words of hidden reviews.
     """
     for name, share in (("things", things), ("users", users), ("hidden", hidden)):
         if not 0 < share <= 1:
             raise ParameterError(f"{name} is {share!r}, expected a share above 0 and at most 1")
-    corpus = reviewed.corpus
+    corpus = data.corpus
     rng = stream(seed, "sources", "link task")
-    thing, user, time = _first_reviews(reviewed)
-    found = matching(corpus, where)
+    thing, user, time = _find_first_reviews(data)
+    found = find_matching_items(corpus, where)
     if not len(found):
         raise QueryError(f"no item has {' and '.join(f'{name} {value!r}' for name, value in where.items())}")
     chosen = _sample(rng, found, things)
@@ -264,14 +261,14 @@ def link_task(
     if not inside.any():
         raise QueryError(f"nobody reviewed one of the {len(chosen):,} items chosen among {len(found):,}")
     people = _sample(rng, np.unique(user[inside]), users)
-    links = np.flatnonzero(inside & np.isin(user, people) & (time != NEVER))
+    links = np.flatnonzero(inside & np.isin(user, people) & (time != NO_TIME))
     among = int((inside & np.isin(user, people)).sum())
     if not len(links):
-        raise SourceError(f"none of the {among:,} links of the query has a date: the latest cannot be told")
+        raise SourceError(f"none of the {among:,} links of the query has a date: the latest cannot be found")
     order = links[np.lexsort((rng.random(len(links)), time[links]))]
     late = order[len(order) - min(len(order), max(1, round(hidden * among))) :]
     return Task(
-        _without(corpus, thing[late], user[late]),
+        _remove_links(corpus, thing[late], user[late]),
         tuple(corpus.objects["object"].take(pa.array(np.concatenate([chosen, people]))).to_pylist()),
         pa.table(
             {"source": thing[late], "target": user[late], "time": pa.array(time[late]).cast(pa.timestamp("s"))},
@@ -280,13 +277,13 @@ def link_task(
     )
 
 
-def matching(corpus: Corpus, where: Where) -> Array:
+def find_matching_items(corpus: Corpus, where: Where) -> Array:
     """Return the rows of the items that have all of some attributes.
 
     >>> from cube2net.model.corpus import MENTIONS, OBJECTS, table
     >>> films = pa.table({"item": ["a", "b"], "year": [1999, 2004], "genre": [["War", "Drama"], ["Drama"]]})
     >>> corpus = Corpus(table(OBJECTS), films, table(MENTIONS))
-    >>> matching(corpus, {"genre": "Drama", "year": (2000, 2009)}).tolist()
+    >>> find_matching_items(corpus, {"genre": "Drama", "year": (2000, 2009)}).tolist()
     [1]
     """
     fits = np.ones(corpus.items.num_rows, dtype=bool)
@@ -309,11 +306,11 @@ def matching(corpus: Corpus, where: Where) -> Array:
     return np.flatnonzero(fits)
 
 
-def _first_reviews(reviewed: Reviewed) -> tuple[Array, Array, Array]:
+def _find_first_reviews(data: ReviewCorpus) -> tuple[Array, Array, Array]:
     """Return the thing, the user and the time of the first review of every pair; undated ones come before all."""
-    rows = reviewed.reviews
+    rows = data.reviews
     thing, user = (rows[name].to_numpy().astype(np.int32) for name in ("thing", "user"))
-    time = pc.fill_null(pc.cast(rows["time"], pa.int64()), NEVER).to_numpy()
+    time = pc.fill_null(pc.cast(rows["time"], pa.int64()), NO_TIME).to_numpy()
     order = np.lexsort((time, user, thing))
     thing, user, time = thing[order], user[order], time[order]
     new = np.ones(len(order), dtype=bool)
@@ -326,7 +323,7 @@ def _sample(rng: np.random.Generator, rows: Array, share: float) -> Array:
     return np.sort(rng.choice(rows, size=max(1, round(share * len(rows))), replace=False))
 
 
-def _without(corpus: Corpus, thing: Array, user: Array) -> Corpus:
+def _remove_links(corpus: Corpus, thing: Array, user: Array) -> Corpus:
     """Return the corpus without some links, and without their users in the items about their things."""
     width = corpus.objects.num_rows
     pairs = thing.astype(np.int64) * width + user

@@ -20,8 +20,16 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, quote_few, unknown_name
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
-from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
+from cube2net.io.files import InputFiles, find_data_files
+from cube2net.io.reviews.link_tasks import (
+    MAX_TIME,
+    ReviewCorpus,
+    Reviews,
+    ReviewSource,
+    Things,
+    Where,
+    describe_left_out,
+)
 from cube2net.io.tables.column_types import text_of
 from cube2net.io.text_records import number_lines, read_whole
 from cube2net.model.dimension import DimensionSpec
@@ -55,8 +63,8 @@ ROLES = {".dat": ("ratings", "movies"), ".csv": ("ratings", "movies"), ".json": 
 COLUMNS = {"ratings": ("userid", "movieid", "rating", "timestamp"), "movies": ("movieid", "title", "genres")}
 YEAR = re.compile(r"^(.*?)\s*\(([12][0-9]{3})[^()]{0,6}\)$", re.DOTALL)
 NO_GENRES = "(no genres listed)"
-EVERY = 50_000
-MOST_TEXT = 64 * 2**20
+LINES_PER_REPORT = 50_000
+MAX_TEXT_BYTES = 64 * 2**20
 """The most bytes of a list of films' texts."""
 ARTICLE = re.compile(r"^(.*), (the|an?|les?|la|l'|der|die|das|il|el|los|las|den?|det)$", re.IGNORECASE | re.DOTALL)
 ASIDE = re.compile(r"\(([^()]*)\)")
@@ -92,22 +100,22 @@ class Movies(ReviewSource):
         if not 0 <= self.years_apart <= 5:
             raise ParameterError(f"years_apart is {self.years_apart!r}, expected 0 to 5 years")
 
-    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
+    def read_reviews(self, paths: Sequence[Path], *, progress: Progress = silent) -> ReviewCorpus:
         """Return the corpus of the files, and every rating with its time."""
-        films = _Films(Dropped(self.strict, progress), FilmTexts(self.years_apart))
+        films = _FilmReader(Dropped(self.strict, progress), FilmTexts(self.years_apart))
         endings, meter = tuple(ROLES), Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, endings, EXPECTED), endings, meter, once=True)
+        files = InputFiles(find_data_files(paths, endings, EXPECTED), endings, meter, once=True)
         for name, file in files:
 
-            def tell(name: str = name) -> None:
+            def report(name: str = name) -> None:
                 progress(f"reading {name}", files.done, files.total)
 
-            films.read(name, file, tell)
-        return films.reviewed("count" if self.weights == "one" else "stars")
+            films.read(name, file, report)
+        return films.build_corpus("count" if self.weights == "one" else "stars")
 
 
-class _Films:
-    """What has been read so far."""
+class _FilmReader:
+    """Reads files of films and ratings."""
 
     def __init__(self, dropped: Dropped, texts: FilmTexts) -> None:
         self.dropped, self.texts = dropped, texts
@@ -116,7 +124,7 @@ class _Films:
         self.latin = 0
         self.parts: dict[str, str] = {}
 
-    def read(self, name: str, file: io.BufferedReader, tell: Callable[[], None]) -> None:
+    def read(self, name: str, file: io.BufferedReader, report: Callable[[], None]) -> None:
         """Take one file, if its name says that it is of use."""
         base = name.casefold().removesuffix(".gz")
         ending = Path(base).suffix
@@ -129,29 +137,31 @@ class _Films:
             if role in self.parts:
                 raise SourceError(f"{name!r} and {self.parts[role]!r} both hold {role}: name the paths of one")
             self.parts[role] = name
-            take = self.rating if role == "ratings" else self.film
-            for number, fields in self.rows(name, file, ending, role):
-                take((name, number), fields)
-                if number % EVERY == 0:
-                    tell()
-        tell()
+            add = self.add_rating if role == "ratings" else self.add_film
+            for number, fields in self.read_rows(name, file, ending, role):
+                add((name, number), fields)
+                if number % LINES_PER_REPORT == 0:
+                    report()
+        report()
 
-    def rows(self, name: str, file: io.BufferedReader, ending: str, role: str) -> Iterator[tuple[int, list[str]]]:
+    def read_rows(self, name: str, file: io.BufferedReader, ending: str, role: str) -> Iterator[tuple[int, list[str]]]:
         """Return the fields of every line, in the order of the role's columns."""
         wanted: list[int] | None = None
         least = len(COLUMNS[role])
         for number, line in number_lines(file):
-            fields = [] if line is None else self.fields(line, ending)
+            fields = [] if line is None else self.split_fields(line, ending)
             if ending == ".csv" and wanted is None:
-                wanted = _header(name, fields, COLUMNS[role])
+                wanted = _match_header(name, fields, COLUMNS[role])
                 least = max(wanted) + 1
                 continue
             if len(fields) < least:
-                self.drop("lines with too few fields", (name, number), f"has {len(fields)}, expected {_form(role)}")
+                self.drop(
+                    "lines with too few fields", (name, number), f"has {len(fields)}, expected {_describe_form(role)}"
+                )
             else:
                 yield number, fields if wanted is None else [fields[at] for at in wanted]
 
-    def fields(self, line: bytes, ending: str) -> list[str]:
+    def split_fields(self, line: bytes, ending: str) -> list[str]:
         try:
             text = line.decode()
         except UnicodeDecodeError:
@@ -167,11 +177,13 @@ class _Films:
     def drop(self, reason: str, place: tuple[str, int], sentence: str) -> None:
         self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", sentence)
 
-    def film(self, place: tuple[str, int], fields: list[str]) -> None:
+    def add_film(self, place: tuple[str, int], fields: list[str]) -> None:
         key, called, genres = fields[0].strip(), "::".join(fields[1:-1]).strip(), fields[-1]
         if not key or not called:
             self.drop(
-                "films without an id or title", place, f"holds {reprlib.repr(fields)}, expected {_form('movies')}"
+                "films without an id or title",
+                place,
+                f"holds {reprlib.repr(fields)}, expected {_describe_form('movies')}",
             )
         elif key in self.films:
             self.drop("films named twice", place, f"film {key!r} was there before")
@@ -181,7 +193,7 @@ class _Films:
             kinds = [] if genres.strip() == NO_GENRES else [kind.strip() for kind in genres.split("|")]
             self.films[key] = called, title, year, list(dict.fromkeys(filter(None, kinds)))
 
-    def rating(self, place: tuple[str, int], fields: list[str]) -> None:
+    def add_rating(self, place: tuple[str, int], fields: list[str]) -> None:
         user, film = fields[0].strip(), fields[1].strip()
         try:
             stars = float(fields[2])
@@ -193,27 +205,29 @@ class _Films:
             why = f"the rating is {reprlib.repr(fields[2])}, expected a number of 0 or more"
             self.drop("ratings that are no numbers", place, why)
         else:
-            self.reviews.add(place, film, user, self.time(place, fields[3]), stars)
+            self.reviews.add(place, film, user, self.parse_time(place, fields[3]), stars)
 
-    def time(self, place: tuple[str, int], text: str) -> int | None:
+    def parse_time(self, place: tuple[str, int], text: str) -> int | None:
         try:
             time = int(text)
         except ValueError:
             time = -1
-        if 0 <= time <= LAST:
+        if 0 <= time <= MAX_TIME:
             return time
         self.drop("times that cannot be read", place, f"the time is {reprlib.repr(text)}, expected seconds since 1970")
         return None
 
-    def reviewed(self, weights: str) -> Reviewed:
-        """Return all of it."""
+    def build_corpus(self, weights: str) -> ReviewCorpus:
+        """Return the corpus of all that was read."""
         self.dropped.close()
         for role in COLUMNS:
             if role not in self.parts:
                 raise SourceError(f"there is no file of {role}: expected {EXPECTED}")
         if not self.films:
-            lines = f"lines such as {_form('movies')}"
-            raise SourceError(f"{self.parts['movies']} holds no film, expected {lines}{left_out(self.dropped)}")
+            lines = f"lines such as {_describe_form('movies')}"
+            raise SourceError(
+                f"{self.parts['movies']} holds no film, expected {lines}{describe_left_out(self.dropped)}"
+            )
         if self.latin:
             self.dropped.say(f"{self.latin:,} lines are not UTF-8 and are read as Latin-1")
         called, titles, years, genres = zip(*self.films.values(), strict=True)
@@ -223,18 +237,18 @@ class _Films:
             self.dropped.say(f"{with_text:,} of {len(texts):,} films have a text")
         columns = {"item": list(self.films), "title": titles, "year": years, "genre": genres, "text": texts}
         imdb = all(len(key) >= 7 for key in self.films)
-        return self.reviews.settle(
+        return self.reviews.build_corpus(
             Things("film", list(self.films), called, pa.table(columns, schema=pa.schema(list(ITEMS.items())))),
             self.dropped,
             names={},
-            repeats=False,
+            keep_all=False,
             weights=weights,
             dimensions=DIMENSIONS if with_text else DIMENSIONS[:2],
             attribution=(TWEETINGS if imdb else LENS) + (WIKIPEDIA if with_text else ""),
         )
 
 
-def _header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
+def _match_header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
     """Return where the columns stand; the header must name them all."""
     names = [re.sub("[^a-z]", "", field.casefold()) for field in fields]
     for column in columns:
@@ -244,7 +258,7 @@ def _header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
     return [names.index(column) for column in columns]
 
 
-def _form(role: str) -> str:
+def _describe_form(role: str) -> str:
     return "::".join(COLUMNS[role])
 
 
@@ -266,21 +280,23 @@ class FilmTexts:
 
     def add(self, title: str, year: int, text: str) -> None:
         """Take the text of a film; of two films with one title and year the first is kept."""
-        self.texts.setdefault((title_key(A_FILM.sub("", title)), year), text)
+        self.texts.setdefault((normalize_title(A_FILM.sub("", title)), year), text)
 
     def find(self, title: str, year: int | None) -> str | None:
         """Return the text of a film, or None if it has none."""
         if year is None:
             return None
-        keys = list(dict.fromkeys(key for name in spellings(title) if (key := title_key(name))))
+        keys = list(dict.fromkeys(key for name in list_spellings(title) if (key := normalize_title(name))))
         found = (self.texts.get((key, year + apart)) for apart in self.years for key in keys)
         return next((text for text in found if text is not None), None)
 
     def read(self, name: str, file: io.BufferedReader, dropped: Dropped) -> None:
         """Take the films of one JSON file: a list of objects with ``title``, ``year`` and ``extract``."""
-        whole = read_whole(file, MOST_TEXT)
+        whole = read_whole(file, MAX_TEXT_BYTES)
         if whole is None:
-            raise SourceError(f"{name} has more than {MOST_TEXT:,} bytes, expected a list of films of at most so many")
+            raise SourceError(
+                f"{name} has more than {MAX_TEXT_BYTES:,} bytes, expected a list of films of at most so many"
+            )
         try:
             films = json.loads(whole)
         except (ValueError, RecursionError) as error:
@@ -302,20 +318,20 @@ class FilmTexts:
                 dropped.leave_out("films of the text table without a text")
 
 
-def title_key(title: str) -> str:
+def normalize_title(title: str) -> str:
     """Return the letters and digits of a title, without case and accents.
 
-    >>> title_key("Léon & Co.: The Professionals!")
+    >>> normalize_title("Léon & Co.: The Professionals!")
     'leonandcotheprofessionals'
     """
     plain = unicodedata.normalize("NFKD", title.casefold()).replace("&", "and")
     return "".join(letter for letter in plain if letter.isalnum())
 
 
-def spellings(title: str) -> Iterator[str]:
+def list_spellings(title: str) -> Iterator[str]:
     """Return the ways a title may be written elsewhere, the nearest first.
 
-    >>> list(spellings("Seven (a.k.a. Se7en)")), list(spellings("Matrix, The"))
+    >>> list(list_spellings("Seven (a.k.a. Se7en)")), list(list_spellings("Matrix, The"))
     (['Seven (a.k.a. Se7en)', 'Seven', 'Se7en'], ['Matrix, The', 'The Matrix'])
     """
     asides = ASIDE.findall(title[:500])

@@ -19,9 +19,17 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, quote_few
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import InputFiles, data_files
-from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
-from cube2net.io.text_records import json_records, number_lines, texts
+from cube2net.io.files import InputFiles, find_data_files
+from cube2net.io.reviews.link_tasks import (
+    MAX_TIME,
+    ReviewCorpus,
+    Reviews,
+    ReviewSource,
+    Things,
+    Where,
+    describe_left_out,
+)
+from cube2net.io.text_records import decode_lines, number_lines, parse_json_records
 from cube2net.model.dimension import DimensionSpec
 
 ENDINGS = (".json",)
@@ -51,14 +59,14 @@ ITEMS = {
 OTHER_FILES = re.compile(r"(?<![a-z])(checkin|tip|photo)s?(?![a-z])")
 OTHERS = "records of other kinds, such as tips"
 NO_STATE = "other"
-EVERY = 10_000
-ROWS = 2**13
+LINES_PER_REPORT = 10_000
+ROWS_PER_CHUNK = 2**13
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 WORD = re.compile(r"[^\W_]+")
 QUOTED = re.compile(r"""^u?(['"])(.*)\1$""", re.DOTALL)
 PAIR = re.compile(r"""u?['"]([^'"]*)['"]\s*:\s*([^,}]*)""")
 NO = ("", "false", "none", "no", "null")
-LONGEST_LABEL = 60
+MAX_LABEL_LENGTH = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,25 +94,25 @@ class Yelp(ReviewSource):
         if self.max_text < 0:
             raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
 
-    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
+    def read_reviews(self, paths: Sequence[Path], *, progress: Progress = silent) -> ReviewCorpus:
         """Return the corpus of the files, and every review with its date and stars."""
         dropped = Dropped(self.strict, progress)
-        yelp = _Yelp(dropped, self.max_text)
+        yelp = _YelpReader(dropped, self.max_text)
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter, once=True)
+        files = InputFiles(find_data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter, once=True)
         for name, file in files:
             if OTHER_FILES.search(name.casefold()):
                 continue
-            for number, record in json_records(name, texts(name, number_lines(file), dropped), dropped):
-                yelp.take((name, number), record)
-                if number % EVERY == 0:
+            for number, record in parse_json_records(name, decode_lines(name, number_lines(file), dropped), dropped):
+                yelp.add((name, number), record)
+                if number % LINES_PER_REPORT == 0:
                     progress(f"reading {name}", files.done, files.total)
             progress(f"reading {name}", files.done, files.total)
-        return yelp.reviewed()
+        return yelp.build_corpus()
 
 
-class _Yelp:
-    """What has been read so far."""
+class _YelpReader:
+    """Reads records of businesses, users and reviews."""
 
     def __init__(self, dropped: Dropped, max_text: int) -> None:
         self.dropped, self.max_text = dropped, max_text
@@ -115,15 +123,15 @@ class _Yelp:
         self.room: list[int] = []
         self.same: dict[str, str] = {}
 
-    def take(self, place: tuple[str, int], record: dict[str, Any]) -> None:
-        """Take one record."""
+    def add(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        """Add a record of any kind."""
         kind = detect_kind(record)
         if kind == "review":
-            self.review(place, record)
+            self.add_review(place, record)
         elif kind == "business":
-            self.business(place, record)
+            self.add_business(place, record)
         elif kind == "user":
-            self.user(place, record)
+            self.add_user(place, record)
         elif kind == "other":
             self.dropped.leave_out(OTHERS)
         else:
@@ -133,15 +141,15 @@ class _Yelp:
     def drop(self, reason: str, place: tuple[str, int], sentence: str) -> None:
         self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", sentence)
 
-    def key(self, place: tuple[str, int], record: dict[str, Any], name: str, what: str) -> str | None:
+    def find_key(self, place: tuple[str, int], record: dict[str, Any], name: str, what: str) -> str | None:
         value = record.get(name)
         if isinstance(value, str) and (key := value.strip()):
             return key
         self.drop(f"{what} without an id", place, f"{name!r} is {reprlib.repr(value)}, expected an id")
         return None
 
-    def business(self, place: tuple[str, int], record: dict[str, Any]) -> None:
-        key = self.key(place, record, "business_id", "businesses")
+    def add_business(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        key = self.find_key(place, record, "business_id", "businesses")
         if key is None:
             return
         if key in self.businesses:
@@ -151,25 +159,25 @@ class _Yelp:
             parse_text(record.get("name")) or key,
             parse_text(record.get("city")),
             parse_text(record.get("state")) or NO_STATE,
-            self.shared(category_labels(record.get("categories"))),
-            self.shared(attribute_labels(record.get("attributes"))),
+            self.intern(parse_categories(record.get("categories"))),
+            self.intern(parse_attributes(record.get("attributes"))),
             parse_number(record.get("stars")),
         )
 
-    def shared(self, labels: list[str]) -> list[str]:
+    def intern(self, labels: list[str]) -> list[str]:
         """Return labels that are kept in memory once, however many businesses have them."""
         return [self.same.setdefault(label, label) for label in labels]
 
-    def user(self, place: tuple[str, int], record: dict[str, Any]) -> None:
-        key = self.key(place, record, "user_id", "users")
+    def add_user(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        key = self.find_key(place, record, "user_id", "users")
         if key is not None:
             users = self.reviews.users
             name = parse_text(record.get("name")) or ""
             self.names[users.setdefault(key, len(users))] = self.same.setdefault(name, name)
 
-    def review(self, place: tuple[str, int], record: dict[str, Any]) -> None:
-        business = self.key(place, record, "business_id", "reviews")
-        user = None if business is None else self.key(place, record, "user_id", "reviews")
+    def add_review(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        business = self.find_key(place, record, "business_id", "reviews")
+        user = None if business is None else self.find_key(place, record, "user_id", "reviews")
         if business is None or user is None:
             return
         stars = parse_number(record.get("stars"))
@@ -190,45 +198,45 @@ class _Yelp:
             self.texts[row].append(text[: self.room[row]])
             self.room[row] -= len(text) + 1
 
-    def reviewed(self) -> Reviewed:
-        """Return all of it, and forget the texts on the way."""
+    def build_corpus(self) -> ReviewCorpus:
+        """Return the corpus of all that was read; the texts are freed as they are used."""
         self.dropped.close()
         if not self.businesses:
-            raise SourceError(f"there is no business: expected {EXPECTED}{left_out(self.dropped)}")
+            raise SourceError(f"there is no business: expected {EXPECTED}{describe_left_out(self.dropped)}")
         self.dropped.leave_out("users who wrote no review", len(set(self.names) - set(self.reviews.user)))
         names, cities, states, categories, held, stars = zip(*self.businesses.values(), strict=True)
         items = pa.table(
             {
                 "item": list(self.businesses),
-                "city": city_labels(cities, states),
+                "city": label_cities(cities, states),
                 "state": states,
                 "category": categories,
                 "feature": held,
                 "stars": stars,
-                "text": pa.chunked_array(self.chunks(), pa.string()),
+                "text": pa.chunked_array(self.join_texts(), pa.string()),
             },
             schema=pa.schema(list(ITEMS.items())),
         )
         things = Things("business", list(self.businesses), names, items)
-        return self.reviews.settle(
+        return self.reviews.build_corpus(
             things,
             self.dropped,
             names=self.names,
-            repeats=True,
+            keep_all=True,
             weights="count",
             dimensions=DIMENSIONS,
             attribution=ATTRIBUTION,
         )
 
-    def chunks(self) -> Iterator[pa.Array]:
+    def join_texts(self) -> Iterator[pa.Array]:
         """Return the texts of the businesses, some thousands at a time; one without a review has none."""
         rows = [self.reviews.things.get(key) for key in self.businesses]
-        for start in range(0, len(rows), ROWS):
+        for start in range(0, len(rows), ROWS_PER_CHUNK):
             texts = []
-            for row in rows[start : start + ROWS]:
-                said = [] if row is None else self.texts[row]
-                texts.append("\n".join(said) or None)
-                said.clear()
+            for row in rows[start : start + ROWS_PER_CHUNK]:
+                parts = [] if row is None else self.texts[row]
+                texts.append("\n".join(parts) or None)
+                parts.clear()
             yield pa.array(texts, pa.string())
 
 
@@ -243,17 +251,17 @@ def detect_kind(record: dict[str, Any]) -> str | None:
     return "user" if "user_id" in record else None
 
 
-def attribute_labels(attributes: object) -> list[str]:
+def parse_attributes(attributes: object) -> list[str]:
     """Return what a business has or offers, each as a short label; what it has not is left out.
 
     The rounds write nested tables, lists of texts, and texts that look like Python:
 
-    >>> attribute_labels({"Good For Kids": True, "Take-out": False, "Parking": {"garage": True, "lot": False}})
+    >>> parse_attributes({"Good For Kids": True, "Take-out": False, "Parking": {"garage": True, "lot": False}})
     ['good for kids', 'parking: garage']
-    >>> attribute_labels(["GoodForKids: True", "Alcohol: full_bar", "BusinessParking: {'garage': True, 'lot': False}"])
+    >>> parse_attributes(["GoodForKids: True", "Alcohol: full_bar", "BusinessParking: {'garage': True, 'lot': False}"])
     ['good for kids', 'alcohol: full bar', 'business parking: garage']
     >>> texts = {"RestaurantsTakeOut": "True", "WiFi": "u'free'", "Smoking": "u'no'", "Music": "{u'dj': True}"}
-    >>> attribute_labels(texts)
+    >>> parse_attributes(texts)
     ['take out', 'wi fi: free', 'music: dj']
     """
     if isinstance(attributes, dict):
@@ -266,32 +274,32 @@ def attribute_labels(attributes: object) -> list[str]:
         return []
     found: dict[str, None] = {}
     for name, value in pairs:
-        if label := words(name).removeprefix("restaurants ").rstrip("0123456789"):
-            for part in _parts(value):
+        if label := normalize_words(name).removeprefix("restaurants ").rstrip("0123456789"):
+            for part in _parse_value(value):
                 found[f"{label}: {part}" if part else label] = None
     return list(found)
 
 
 @lru_cache(4096)
-def words(text: str) -> str:
+def normalize_words(text: str) -> str:
     """Return a text as plain words: ``BYOBCorkage``, ``BYOB/Corkage`` and ``byob_corkage`` are the same.
 
-    >>> words("BYOBCorkage"), words("Take-out"), words("RestaurantsTakeOut")
+    >>> normalize_words("BYOBCorkage"), normalize_words("Take-out"), normalize_words("RestaurantsTakeOut")
     ('byob corkage', 'take out', 'restaurants take out')
     """
-    return " ".join(WORD.findall(CAMEL.sub(" ", text[:LONGEST_LABEL]))).lower()
+    return " ".join(WORD.findall(CAMEL.sub(" ", text[:MAX_LABEL_LENGTH]))).lower()
 
 
-def _parts(value: object) -> Iterator[str]:
+def _parse_value(value: object) -> Iterator[str]:
     """Return an empty text where a value is true, nothing where it is not, else what it says."""
     if isinstance(value, dict):
         for name, held in value.items():
-            if words(name) and any(True for _ in _parts("" if isinstance(held, dict | list) else held)):
-                yield words(name)
+            if normalize_words(name) and any(True for _ in _parse_value("" if isinstance(held, dict | list) else held)):
+                yield normalize_words(name)
     elif isinstance(value, list):
         for held in value:
             if not isinstance(held, dict | list):
-                yield from _parts(held)
+                yield from _parse_value(held)
     elif isinstance(value, str):
         yield from _describe(value.strip())
     elif value is True:
@@ -303,21 +311,21 @@ def _parts(value: object) -> Iterator[str]:
 def _describe(text: str) -> Iterator[str]:
     if text.startswith("{"):
         for name, held in PAIR.findall(text):
-            if words(name) and any(True for _ in _describe(held.strip())):
-                yield words(name)
+            if normalize_words(name) and any(True for _ in _describe(held.strip())):
+                yield normalize_words(name)
         return
     quoted = QUOTED.match(text)
-    said = words(quoted[2] if quoted else text)
-    if said == "true":
+    label = normalize_words(quoted[2] if quoted else text)
+    if label == "true":
         yield ""
-    elif said not in NO:
-        yield said
+    elif label not in NO:
+        yield label
 
 
-def city_labels(cities: Sequence[str | None], states: Sequence[str]) -> list[str | None]:
+def label_cities(cities: Sequence[str | None], states: Sequence[str]) -> list[str | None]:
     """Return the label of every business' city: one spelling for each city of a state, one state for each label.
 
-    >>> city_labels(["Urbana", "URBANA", "Urbana", "Urbana", None], ["IL", "IL", "OH", "IL", "IL"])
+    >>> label_cities(["Urbana", "URBANA", "Urbana", "Urbana", None], ["IL", "IL", "OH", "IL", "IL"])
     ['Urbana', 'Urbana', 'Urbana, OH', 'Urbana', None]
     """
     spelled: dict[tuple[str, str], Counter[str]] = {}
@@ -337,10 +345,10 @@ def city_labels(cities: Sequence[str | None], states: Sequence[str]) -> list[str
     ]
 
 
-def category_labels(value: object) -> list[str]:
+def parse_categories(value: object) -> list[str]:
     """Return the categories of a business, which are a list or one text with commas.
 
-    >>> category_labels("Restaurants, Thai"), category_labels(["Bars", " Bars", 7]), category_labels(None)
+    >>> parse_categories("Restaurants, Thai"), parse_categories(["Bars", " Bars", 7]), parse_categories(None)
     (['Restaurants', 'Thai'], ['Bars'], [])
     """
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
@@ -370,7 +378,7 @@ def parse_seconds(value: object) -> int | None:
     clock = value[11:19]
     if len(clock) == 8 and clock[2] == ":" == clock[5] and (clock[:2] + clock[3:5] + clock[6:]).isdecimal():
         start += int(clock[:2]) * 3600 + int(clock[3:5]) * 60 + int(clock[6:])
-    return start if start <= LAST else None
+    return start if start <= MAX_TIME else None
 
 
 @lru_cache(20_000)

@@ -23,7 +23,7 @@ from cube2net.io.tables.key_columns import (
 )
 from cube2net.io.tables.table_roles import columns_by_name, has_id_name
 from cube2net.io.tables.workbooks import Sheet, read_workbook, sheet_names
-from cube2net.io.text_records import base_name, detect_format, is_workbook
+from cube2net.io.text_records import detect_format, is_workbook, strip_endings
 
 RECORDS = "records"
 """The role of a table that comes alone, until its layout is known."""
@@ -145,7 +145,7 @@ class TableFinder:
         beside = {table: self.named[table] for table in ("links", *OPTIONAL_TABLES) if table in self.named}
         if {"nodes", "items", "mentions"} & set(self.named):
             raise SourceError(f"paths are given beside {', '.join(self.named)}: name the files one way only")
-        called = TABLE_OF_NAME.get(base_name(path).casefold())
+        called = TABLE_OF_NAME.get(strip_endings(path).casefold())
         if called in OPTIONAL_TABLES and not self.names_columns and not beside:
             raise SourceError(f"got {path.name!r} alone: {EXPECTED_TABLES}")
         is_nodes = not self.names_columns and ("links" in beside or (more and called == "nodes"))
@@ -293,7 +293,7 @@ def _files_by_name(folder: Path, paths: Sequence[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     others = []
     for path in sorted(paths, key=lambda path: (is_workbook(path), path)):
-        table = TABLE_OF_NAME.get(base_name(path).casefold()) if _is_table_file(path) else None
+        table = TABLE_OF_NAME.get(strip_endings(path).casefold()) if _is_table_file(path) else None
         if table is None or (table in found and is_workbook(path)):
             others.append(path.name)
         elif table in found:

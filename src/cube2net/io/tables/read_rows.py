@@ -13,21 +13,21 @@ import pyarrow.json as pajson
 
 from cube2net._util.zip_files import Meter
 from cube2net.errors import SourceError, quote_few
-from cube2net.io.dropped import SHOWN, Dropped
+from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
 from cube2net.io.tables.parquet import read_parquet
 from cube2net.io.tables.text_tables import read_delimited
 from cube2net.io.tables.workbooks import read_workbook
 from cube2net.io.text_records import (
-    BLOCK,
-    arrow_stream,
+    BLOCK_BYTES,
     check_text,
     detect_format,
-    line_places,
+    long_line_error,
+    make_line_places,
     number_lines,
+    open_arrow_stream,
     open_bytes,
-    too_long,
 )
 
 DEEP = 1000
@@ -43,7 +43,7 @@ def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
     count = _plain_lines(path, meter)
     table = None if count is None else _fast(path, meter)
     if table is not None and table.num_rows == count and table.num_columns:
-        return Rows(path.name, table, line_places(path, lambda: (line for line, _ in _lines(path, meter))))
+        return Rows(path.name, table, make_line_places(path, lambda: (line for line, _ in _lines(path, meter))))
     return _slow(path, dropped, meter)
 
 
@@ -51,7 +51,7 @@ def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
     with open_bytes(path, meter) as file:
         for number, line in number_lines(file):
             if line is None:
-                raise too_long(path, number)
+                raise long_line_error(path, number)
             yield number, line
 
 
@@ -82,8 +82,8 @@ def _fast(path: Path, meter: Meter) -> pa.Table | None:
     for _ in range(2):
         parse = pajson.ParseOptions(explicit_schema=pa.schema(list(texts.items())))
         try:
-            with arrow_stream(path, meter) as stream:
-                table = pajson.read_json(stream, pajson.ReadOptions(block_size=BLOCK), parse)
+            with open_arrow_stream(path, meter) as stream:
+                table = pajson.read_json(stream, pajson.ReadOptions(block_size=BLOCK_BYTES), parse)
         except SourceError:
             raise
         except (pa.ArrowException, ValueError, OSError):
@@ -110,7 +110,7 @@ def _slow(path: Path, dropped: Dropped, meter: Meter) -> Rows:
             record = _record(line)
         except ValueError as error:
             bad += 1
-            shown += [f"{path.name} line {number:,}: {error}"] if bad <= SHOWN else []
+            shown += [f"{path.name} line {number:,}: {error}"] if bad <= MAX_EXAMPLES else []
             continue
         for key, value in record.items():
             values = columns.setdefault(key, [])
@@ -128,7 +128,7 @@ def _slow(path: Path, dropped: Dropped, meter: Meter) -> Rows:
         dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
     if not arrays:
         raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
-    return Rows(path.name, pa.table(arrays), line_places(path, lambda: lines), frozenset(loose))
+    return Rows(path.name, pa.table(arrays), make_line_places(path, lambda: lines), frozenset(loose))
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -54,7 +54,7 @@ from cube2net.io.tables.table_corpus import (
 from cube2net.io.tables.table_roles import TableRoles, check_roles, normalize_name
 from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, assign_roles
 from cube2net.io.tables.workbooks import Sheet
-from cube2net.io.text_records import base_name, is_workbook
+from cube2net.io.text_records import is_workbook, strip_endings
 from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.objects import Objects
 
@@ -254,7 +254,7 @@ class Tables:
             return RECORDS, columns
         if {"nodes.id", "nodes.name", "id"} & set(self._columns_of({"nodes": rows})):
             return "nodes", None
-        file_name = base_name(file) if isinstance(file, Path) else ""
+        file_name = strip_endings(file) if isinstance(file, Path) else ""
         if not has_links and are_links_by_name(rows, file_name, self._columns_of({"links": rows})):
             return "links", None
         columns = find_record_columns(rows, given, self.separators)

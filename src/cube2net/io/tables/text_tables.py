@@ -17,19 +17,19 @@ import pyarrow.csv as pacsv
 
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Message, Setting, SourceError, first_line, quote_few
-from cube2net.io.dropped import SHOWN, Dropped
+from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.io.tables.column_types import Rows
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, Dialect, find_dialect
 from cube2net.io.tables.table_roles import advise_delimiter
 from cube2net.io.text_records import (
-    BLOCK,
-    LONGEST,
+    BLOCK_BYTES,
+    MAX_LINE_BYTES,
     UTF_8,
-    arrow_stream,
     check_text,
-    line_places,
+    make_line_places,
+    open_arrow_stream,
     open_bytes,
-    physical_lines,
+    read_physical_lines,
 )
 
 MOST_COLUMNS = 10_000
@@ -50,7 +50,7 @@ class _Text:
 
     def lines(self, above: int = 0) -> Iterator[tuple[int, str]]:
         """Return its lines and their numbers but for those above, one character a byte of UTF-8, without a mark."""
-        for number, line in enumerate(physical_lines(self.path, self.meter, self.encoding), start=1):
+        for number, line in enumerate(read_physical_lines(self.path, self.meter, self.encoding), start=1):
             if number > above:
                 yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 
@@ -117,7 +117,7 @@ def read_delimited(path: Path, form: str, dropped: Dropped, meter: Meter, conven
     if table.num_rows:
         table = table.drop_columns([name for name in header.unnamed if table[name].null_count == table.num_rows])
     known = replace(conventions, delimiter=dialect.delimiter)
-    return Rows(path.name, table, line_places(path, good), frozenset(table.column_names), known)
+    return Rows(path.name, table, make_line_places(path, good), frozenset(table.column_names), known)
 
 
 def _check_header(path: Path, start: str, said: Dialect, found: Dialect) -> None:
@@ -144,7 +144,7 @@ def _header(text: _Text, dialect: Dialect) -> _Header:
         first += line
         open_quote = _still_open(line, dialect, open_quote)
         ends = number
-        if len(first) > LONGEST or (not open_quote and first.strip("\r\n")):
+        if len(first) > MAX_LINE_BYTES or (not open_quote and first.strip("\r\n")):
             break
     first = first.encode("latin-1").decode("utf-8").strip("\r\n")
     try:
@@ -174,7 +174,7 @@ class _Ragged:
 
     def add(self, row: Any, above: int) -> None:
         self.records.append((row.number or 0) - above)
-        if len(self.wrong) < SHOWN:
+        if len(self.wrong) < MAX_EXAMPLES:
             fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
             self.wrong.append(f"has {fields}, expected {row.expected_columns} as in the header")
 
@@ -199,14 +199,14 @@ def _parse(text: _Text, dialect: Dialect, header: _Header, ragged: _Ragged | Non
     parse = pacsv.ParseOptions(
         delimiter=dialect.delimiter, quote_char=dialect.quote, newlines_in_values=True, invalid_row_handler=note
     )
-    for block in (BLOCK, LONGEST):
+    for block in (BLOCK_BYTES, MAX_LINE_BYTES):
         options = pacsv.ReadOptions(
             use_threads=ragged is None, column_names=header.names, block_size=block, skip_rows=header.lines
         )
         if ragged is not None:
             del ragged.records[:], ragged.wrong[:]
         try:
-            with arrow_stream(text.path, text.meter, text.encoding) as stream:
+            with open_arrow_stream(text.path, text.meter, text.encoding) as stream:
                 return pacsv.read_csv(stream, options, parse, convert)
         except SourceError:
             raise
@@ -218,7 +218,7 @@ def _parse(text: _Text, dialect: Dialect, header: _Header, ragged: _Ragged | Non
             if not any(known in str(error) for known in ("straddling", "Could not skip")):
                 raise SourceError(f"{text.name} cannot be read: {first_line(error)}") from None
     raise SourceError(
-        f"{text.name} has a row of more than {LONGEST:,} bytes, expected less",
+        f"{text.name} has a row of more than {MAX_LINE_BYTES:,} bytes, expected less",
         hint=Message("is a quote not closed? fields are quoted by ", Setting("quote", dialect.quote)),
     )
 

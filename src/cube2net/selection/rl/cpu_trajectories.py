@@ -39,7 +39,7 @@ class Trajectories:
         unit_reward: float = 1.0,
         function: Callable[[Array], float] | None = None,
     ) -> None:
-        from cube2net.kernels.coverage import residuals
+        from cube2net.kernels.coverage import compute_residuals
 
         check_int("batch", batch, 1, what="selections")
         if len(space) != len(problem):
@@ -60,7 +60,9 @@ class Trajectories:
         cells, groups = len(problem), len(problem.gain)
         members = problem.members
         nothing = np.zeros(groups, dtype=np.int32)
-        self._first = residuals(np.arange(cells), members.indptr, members.indices, nothing, problem.gain, problem.cost)
+        self._first = compute_residuals(
+            np.arange(cells), members.indptr, members.indices, nothing, problem.gain, problem.cost
+        )
         # A copy even where it is none too many: a kernel is compiled anew for arrays that cannot be written to.
         self._turned = np.array(space.points.T, order="C")
         self._points = space.points.astype(np.float32) / np.float32(space.unit)
