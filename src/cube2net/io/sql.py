@@ -49,7 +49,7 @@ BEGINNINGS = ("select", "from", "with", "values", "pivot", "unpivot", "describe"
 class Sql:
     """Reads a network by SQL queries over files (``FROM 'papers.parquet'``, CSV, JSON) and databases, with DuckDB.
 
-     ``queries`` are the tables in order: one holds records or, with ``links``, nodes; two are nodes and links,
+    ``queries`` are the tables in order: one holds records or, with ``links``, nodes; two are nodes and links,
     three are objects, items and mentions. Or a query is given by its role (``nodes``, ``links``, …). ``item`` and
     ``objects`` name columns of one table of records; ``columns``, ``usual``, ``separators``, ``directed`` and
     ``strict`` are as for tables in files. ``memory`` such as ``"4GB"`` limits DuckDB's memory; what does not fit

@@ -40,7 +40,7 @@ NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|n
 class Dblp:
     """Reads dblp.xml, plain or packed (gz, zip, tar).
 
-     Objects are authors under their name in dblp, with the number of namesakes ("Wei Wang 0001") as id and without
+    Objects are authors under their name in dblp, with the number of namesakes ("Wei Wang 0001") as id and without
     it as name. Items are papers of the given ``kinds`` with ``year``, ``venue``, ``title`` and ``text`` (the
     title). With ``venues="streams"`` all papers of a series (``conf/kdd/``) have one venue, the most frequent of
     its short names ("KDD"); with ``"titles"`` each has its journal or book title. Full names come from the titles

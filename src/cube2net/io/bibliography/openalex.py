@@ -63,7 +63,7 @@ ATTRIBUTION = (
 class OpenAlex:
     """Reads OpenAlex's works: its snapshot or parts of it (JSON lines or Parquet), saved pages, bare JSON lines.
 
-     Items are works with ``year``, ``date``, ``title``, ``source``, ``publisher``, ``topic``, ``subfield``,
+    Items are works with ``year``, ``date``, ``title``, ``source``, ``publisher``, ``topic``, ``subfield``,
     ``field``, ``domain``, ``concept`` (the best of level 2), ``concept_area`` (level 1), ``concept_field`` (level
     0), ``type``, ``language``, ``country`` and ``institution`` of the authors, ``cited_by_count`` and ``text``:
     title and abstract, or with ``abstracts=False`` the title alone. ``objects`` are ``"authors"`` or

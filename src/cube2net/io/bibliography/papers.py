@@ -42,7 +42,7 @@ def strip_part(venue: str) -> str:
 class Papers:
     """Takes papers one at a time and keeps them as Arrow columns, so that each costs little more than its text.
 
-     A paper is a row: its file and line, id, year, venue, title and text, and its authors. An author is identified
+    A paper is a row: its file and line, id, year, venue, title and text, and its authors. An author is identified
     by a key, an id or a name, and has the first name found. A paper with a known id is dropped. With
     ``texts=False`` the text of a paper is its title, which is kept once.
     """

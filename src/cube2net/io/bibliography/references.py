@@ -62,7 +62,7 @@ Objects = Literal["authors", "keywords", "sources", "institutions", "countries",
 class References:
     """Reads citation exports, also several of several formats.
 
-     Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged,
+    Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged,
     tab-delimited), EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE,
     Cochrane, Embase, OpenAlex and others (CSV, TSV, Excel). Items are the records with ``year``, ``title``,
     ``source``, ``type``, ``language``, ``keyword``, ``institution`` and ``country`` (lists), and ``text``: title

@@ -76,7 +76,7 @@ ALSO = re.compile(r"^a\.?k\.?a\.?\s+", re.IGNORECASE)
 class Movies(ReviewSource):
     """Reads ratings of films, and texts about the films: files, folders or archives, all in one list of paths.
 
-     Ratings are those of MovieTweetings (``ratings.dat`` and ``movies.dat``, fields separated by ``::``) or of
+    Ratings are those of MovieTweetings (``ratings.dat`` and ``movies.dat``, fields separated by ``::``) or of
     MovieLens (the same, or ``ratings.csv`` and ``movies.csv``). Texts are JSON lists of films, ``movies-….json``,
     with ``title``, ``year`` and ``extract``; a film has the text with its title and year, or a year at most
     ``years_apart`` away. Objects are films and users, ``film:…`` and ``user:…``. Items are films with ``title``,

@@ -73,7 +73,7 @@ MAX_LABEL_LENGTH = 60
 class Yelp(ReviewSource):
     """Reads Yelp's challenge data of any round: one JSON object a line, in files, a folder or an archive.
 
-     Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids. Items are
+    Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids. Items are
     businesses with ``city``, ``state``, ``category``, ``feature`` (attributes that hold, such as "good for kids"),
     ``stars`` and ``text``; each mentions its business and the users. The weight of a link is the number of reviews.
     A city name that several states have is that of the state with most businesses there; in others it has the state
