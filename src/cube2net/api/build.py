@@ -50,7 +50,7 @@ from cube2net.topics.models import TOPIC_MODELS
 FEW = 0.1
 """Cells that hold a smaller share of the objects are nearly none."""
 MOST_LEFT_OUT = 0.2
-"""Where a larger share of the objects is in no cell, this is said."""
+"""A larger share of objects in no cell is reported."""
 
 
 def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], min_objects: int) -> str:
@@ -345,7 +345,7 @@ class BuildPlan:
         return read_cube(out)
 
     def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
-        """Return the dimensions and where topics come from, each decided where nobody has said it."""
+        """Return the dimensions and the source of topics, with defaults for what is not given."""
         if self.dimensions is not None:
             specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in self.dimensions]
             return specs, self.topics
@@ -361,7 +361,7 @@ class BuildPlan:
     def _telling(
         self, corpus: Corpus, specs: list[DimensionSpec], topics: Topics | None, progress: Progress
     ) -> tuple[list[DimensionSpec], Topics | None]:
-        """Return dimensions and topics; where nobody named any and all items have one topic, others without topics."""
+        """Return dimensions and topics; default dimensions exclude topics if all items have the same topic."""
         chosen = self.dimensions is not None or tuple(specs) == corpus.dimensions
         if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
             return specs, topics
@@ -403,7 +403,7 @@ class BuildPlan:
 
 
 def _files_named_in(reader: Source) -> list[Path]:
-    """Return the files that a source was told of in its parameters."""
+    """Return the files that parameters of a source name."""
     values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
     named = [Path(value) for value in values if isinstance(value, str | Path)]
     return [path for path in named if path.exists()]
@@ -417,7 +417,7 @@ def _list_dimensions(dimensions: Dimensions) -> Dimensions:
 
 
 def _check_dimension(dimension: DimensionSpec | str) -> DimensionSpec:
-    """Return a dimension; what cannot be read in it is said before a corpus is."""
+    """Return a dimension, parsed and checked before a corpus is read."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
     for bins in (spec.bins, *(level.bins for level in spec.levels)):
         if bins is not None:

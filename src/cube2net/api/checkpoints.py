@@ -92,7 +92,7 @@ class Checkpoints:
             return own
 
     def _is_only(self) -> bool:
-        """Return whether the usual folder is now this process's; where nothing can be locked it is nobody's."""
+        """Return whether this process has locked the usual folder; False if nothing can be locked."""
         try:
             lock = try_lock(self.usual / LOCK)
         except NoLocksError:
@@ -122,7 +122,7 @@ class Checkpoints:
         return place
 
     def remove(self) -> None:
-        """Remove all stages; the folder gets another name first, so that nobody finds it half-removed."""
+        """Remove all stages; the folder is renamed first, so that it is never seen half-removed."""
         gone = owned_beside(self.target, STAGES)
         with suppress(OSError):
             shutil.rmtree(self.folder.rename(gone), ignore_errors=True)

@@ -93,7 +93,7 @@ class ComparisonOptions:
 
     Examples
     --------
-    >>> ComparisonOptions(forms=["objects"], n_cells=[10, 20]).varied
+    >>> ComparisonOptions(forms=["objects"], n_cells=[10, 20]).grid
     {'forms': ['objects'], 'n_cells': [10, 20]}
     """
 
@@ -110,8 +110,8 @@ class ComparisonOptions:
     workers: int = 0
 
     @property
-    def varied(self) -> dict[str, list[Any]]:
-        """The options that are varied, each with its values."""
+    def grid(self) -> dict[str, list[Any]]:
+        """The options to combine, each with its values."""
         names = ("objectives", "forms", "levels", "membership_weights", "n_neighbors", "n_cells")
         values = {name: several(getattr(self, name)) for name in names}
         return {name: list(value) for name, value in values.items() if value is not None}
@@ -186,14 +186,14 @@ def compare(
     seed = check_int("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     more = _expect_options(options)
-    peers, varied, hidden = _baselines(more.as_large, more.baselines), more.varied, more.hidden
-    for each in varied.get("levels", ()):
+    peers, grid, hidden = _baselines(more.as_large, more.baselines), more.grid, more.hidden
+    for each in grid.get("levels", ()):
         cuboid(cube, each)
-    if methods is None and not varied:
+    if methods is None and not grid:
         configs = with_peers([Configuration(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
-        configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **varied)
+        configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **grid)
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = hidden_runs(cube, asked, named, models) if task == "hidden" else None
@@ -225,7 +225,7 @@ def compare(
             "task": task,
             "runs": runs,
             "seed": seed,
-            **varied,
+            **grid,
             **{name: about[name] for name in ("methods", "models")},
             **({"pairs": sum(pairs.values())} if hiding else {}),
             "default": DEFAULT.name,

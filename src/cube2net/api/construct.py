@@ -311,9 +311,9 @@ def build_network(
 ) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
-    ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
-    objects. A network that will be large is announced before it is made. ``cache`` holds the
-    neighbours of the same query that were looked for before; new ones are added.
+    ``default`` says that the form is the default one: objects that a custom method brings without cells are then shown
+    as objects. A network that will be large is announced before it is made. ``cache`` holds the neighbours of the same
+    query that were computed before; new ones are added.
     """
     cache = {} if cache is None else cache
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
@@ -360,7 +360,7 @@ def build_network(
 
 
 def _notes(plan: Plan, network: Network, large: str) -> list[str]:
-    """Return what is to be said of a network: what its method says, what limits it, and what changes nothing."""
+    """Return the notes on a network: of its method, its limits, and options without effect."""
     scope, query = plan.budget.scope, plan.query
     by = [*list_limits(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
@@ -380,7 +380,7 @@ def _describe_view(cube: Cube) -> dict[str, Any]:
 
 
 def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
-    """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
+    """Return the nearest objects, from the cache if possible: pins and bans of cells do not change them."""
     steering = plan.steering
     key = (room, steering.prefer, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
     found = cache.pop(key) if key in cache else nearest_objects(plan, room, cache)

@@ -362,7 +362,7 @@ def _is_series(thing: Any) -> bool:
 
 
 def _is_counted(index: Any) -> bool:
-    """Return whether an index is the one that nobody gave: 0, 1, 2, … without a name."""
+    """Return whether an index is the default one: 0, 1, 2, … without a name."""
     return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
 
 

@@ -31,7 +31,7 @@ def open(folder: str | Path) -> Cube:
     Returns
     -------
     Cube
-        It stays whole while another one takes its place in the folder.
+        It stays valid if another cube replaces it in the folder.
 
     Raises
     ------

@@ -145,7 +145,7 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     rows, columns
         The names of two levels, of two dimensions.
     query
-        Objects as in :func:`construct`, of which it is told how many are where.
+        Objects as in :func:`construct`, counted in each place.
     most
         At most so many rows and columns, those with most objects.
 

@@ -130,7 +130,7 @@ def _chooses(network: Network, context: RequestContext) -> bool:
 
 
 def _compute_ranks(network: Network, context: RequestContext, options: Mapping[str, Any]) -> QueryRanks:
-    """Return how objects are ranked for a question; it is found once, by the walk of the method where that ranks."""
+    """Return how objects are ranked for a request, computed once, with the damping of the method if it is PageRank."""
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
         own = options if context.method == "pagerank" else {}

@@ -77,7 +77,7 @@ def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> QueryObjec
 
 
 def weigh_query(cube: Cube, query: Query, objective: Objective | LinkObjective) -> QueryObjective:
-    """Return the weights of an objective; whatever is wrong with them is said with the objective's name."""
+    """Return the weights of an objective; errors in them carry the objective's name."""
     try:
         weights: QueryObjective
         if isinstance(objective, LinkObjective):
@@ -256,19 +256,19 @@ def _find_preferred(cube: Cube, thing: Any) -> int:
 
 
 def default_form(method: Method) -> str:
-    """Return the form of a method's network where nobody says: hybrid, or the paper's where cells are not chosen."""
+    """Return the default form of a method: hybrid, or the paper's objects if it chooses no cells."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
     return "hybrid" if chooses_cells(method) and not paper else "objects"
 
 
 def default_levels(objective: Valued, form: str) -> str:
-    """Return which cells there are where nobody says: with those of one label where cells are nodes that cover."""
+    """Return the default levels: cells of one label too if cells are nodes and the objective is cover."""
     covers = objective == "cover" or isinstance(objective, Cover)
     return BOTH if covers and form in ("cells", "hybrid") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:
-    """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats.
+    """Return the default objective: cover if cells are nodes and the method counts repeats, else jaccard.
 
     Without a form it is that of the method's default form.
     """
@@ -277,7 +277,7 @@ def default_objective(method: Method, form: str | None = None) -> str:
 
 
 SPARE = 5
-"""Where nobody knows yet how many objects will be left out, so many times the limit are looked at."""
+"""Multiple of the limit that is allowed while it is not yet clear how many objects will be left out."""
 _most: ContextVar[int | None] = ContextVar("most", default=None)
 
 

@@ -50,7 +50,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
-        Told how far the reading is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
     options
         Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
 
@@ -125,8 +125,7 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
         with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
         holds records: a row for every mention, or several objects in a column.
     progress
-        Told how far the reading is, and which column was taken for what; True for a bar, None for
-        nobody.
+        A function that is told the progress and the role of each column; True for a bar.
     options
         A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
         table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
@@ -174,8 +173,7 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
         The tables in their order: one holds records or, with ``links``, nodes; two are nodes and links, three are
         objects, items and mentions.
     progress
-        Told how far it is, and which column was taken for what; True for a bar, None for
-        nobody.
+        A function that is told the progress and the role of each column; True for a bar.
     options
         A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
         ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
@@ -213,7 +211,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
         A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
         NetworkX and d3 write them, or Cytoscape's ``elements``.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
     options
         ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
         ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
@@ -255,7 +253,7 @@ def read_references(*paths: str | Path, progress: ProgressOption = None, **optio
     paths
         The exports, or folders or archives of them.
     progress
-        Told how far it is, and what was merged; True for a bar, None for nobody.
+        A function that is told the progress and what was merged; True for a bar.
     options
         ``objects`` are ``"authors"`` (default), ``"keywords"``, ``"institutions"``, ``"countries"``, ``"sources"``,
         ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` keeps records
@@ -316,7 +314,8 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     options
         ``weight``, ``name``, ``kind`` and ``text`` are the attributes that hold these, by default of the same names; a
         link without a weight counts 1. ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict``
-        stops at what cannot be used, which else is counted in ``dropped``. ``progress`` is told how far it is.
+        stops at what cannot be used, which else is counted in ``dropped``.
+        ``progress`` is a function that is told the progress.
 
     Returns
     -------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LEFT_OUT = ("save",)
 """Options of methods that say where something is written: not what is chosen."""
 FILES = ("policy",)
-"""Options of methods that name a file, of which only that there is one is said."""
+"""Options of methods that name a file; recipes record only whether there is one."""
 
 
 def make_recipe(plan: Plan, network: Network, methods: Mapping[str, Any], seed: int) -> Recipe:

@@ -89,7 +89,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
         The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
         file is taken, or one where you are.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     Raises
     ------
     InputError
-        The file has no recipe, the cube is not found, or the recipe cannot be followed: its method or objective is
+        The file has no recipe, there is no such cube, or the recipe cannot be followed: its method or objective is
         somebody's own.
 
     Examples
@@ -174,7 +174,7 @@ def _restore_view(recipe: Recipe, cube: Cube) -> int:
 
 
 def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
-    """Return what a recipe pins, bans, likes and does not, as construct takes it: cells by labels, objects by row."""
+    """Return what a recipe pins, bans and prefers, as construct takes it: cells by labels, objects by row."""
     steering: dict[str, list[Any]] = {}
     for word in STEERING:
         given = recipe.parameters.get(word, [])
@@ -212,7 +212,7 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
 
 
 def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
-    """Return what is told before anything is made: another cube, another version."""
+    """Return the differences that are clear before the network is made: another cube, another version."""
     told = []
     origin, checksum = get_lineage(cube).origin, recipe.cube.get("checksum")
     if checksum is not None and origin is not None and origin.seal != checksum:
@@ -246,7 +246,7 @@ def _made(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) 
 
 
 def _with_its_options(make: Callable[..., Any], what: str, first: Any, options: Mapping[str, Any]) -> Any:
-    """Return what a function makes; options that it does not know are said."""
+    """Return what a function makes; raise if it does not have one of the options."""
     try:
         return make(**options) if first is None else make(first, **options)
     except (TypeError, ParameterError) as error:

@@ -101,7 +101,7 @@ MOST_PLACES = 100
 class ReadingIdentity:
     """Which reading of files a cube is: ``checksum`` tells all that decides it, ``contents`` the files alone.
 
-    ``origin`` tells where the files lie; it is empty where they were handed over, for then nobody knows.
+    ``origin`` is where the files are; empty if they were uploaded.
     """
 
     checksum: str
@@ -177,7 +177,7 @@ def cube_beside(
     first = paths[0].resolve()
     stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
     places = NumberedPlaces(first.parent if home is None else home, f"{stem}{ENDING}")
-    kept = {place: _reading_of_folder(place) for place in places.taken()}
+    kept = {place: _reading_of_folder(place) for place in places.list_taken()}
     own = [place for place in kept if identity.is_of_same_files(kept[place])]
     for place in own:
         if kept[place].get("checksum") == identity.checksum:
@@ -203,7 +203,7 @@ class NumberedPlaces:
     home: Path
     name: str
 
-    def taken(self) -> list[Path]:
+    def list_taken(self) -> list[Path]:
         """Return the places where something is, up to the first that is free."""
         found: list[Path] = []
         while len(found) < MOST_PLACES and (place := self._place(len(found) + 1)).exists():
@@ -212,7 +212,7 @@ class NumberedPlaces:
 
     def free(self) -> Path:
         """Return the first place where nothing is; raise where too many are taken."""
-        count = len(self.taken())
+        count = len(self.list_taken())
         if count >= MOST_PLACES:
             raise ParameterError(f"{self.name} and {count - 1} others in {str(self.home)!r} are there: remove some")
         return self._place(count + 1)
@@ -409,7 +409,7 @@ def build_from_reading(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Cube:
-    """Return the cube of what was read, saved in a folder with what that was and by which ``identity`` it is known."""
+    """Return the cube of a reading, saved in a folder with the reading and its ``identity``."""
     if reading.problem is not None:
         raise reading.problem
     known = {} if identity is None else asdict(identity)

@@ -80,11 +80,11 @@ def suggest(
     splits
         With a query: so many times another half is hidden. Each time it is the same half for all dimensions.
     topics
-        With a query: topics of the items where they are known; without any they are found.
+        With a query: the topics of the items if there are any; by default they are computed.
     seed
         Of the sample, the halves and the topics: the same seed proposes the same.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
     tables
         Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
@@ -114,13 +114,13 @@ def suggest(
     if query is None:
         return found
     check_int("splits", splits, 2, 1_000)
-    return _Ranking(corpus, query, found, topics, splits, seed, progress).ranked()
+    return _Ranking(corpus, query, found, topics, splits, seed, progress).rank()
 
 
 def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
-    """Return the dimensions of a cube for which nobody has said any; raise where none makes cells.
+    """Return the proposed dimensions of a corpus; raise if none makes cells.
 
-    They are said, unless they are those of the source.
+    They are reported as progress, unless they are those of the source.
     """
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     check_found(found)
@@ -138,9 +138,9 @@ def check_found(suggestion: Suggestion) -> None:
 
 
 def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
-    """Return a corpus that has texts to find topics in, and the attribute that they are of where that had to be found.
+    """Return a corpus with texts for topics, and the attribute they are from if it had to be guessed.
 
-    Where the items have neither a text nor terms, it is the attribute that reads as text, and this is said.
+    If the items have neither a text nor terms, it is the attribute that reads as text, which is reported.
     """
     if corpus.terms is not None or "text" in corpus.items.column_names:
         return corpus, ""
@@ -152,7 +152,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
 
 
 def without_texts(corpus: Corpus) -> Corpus:
-    """Return a corpus in which no topics can be found: without texts, terms, and the attribute that reads as text."""
+    """Return a corpus without texts, terms, and the attribute that reads as text, so that it has no topics."""
     items = corpus.items.drop_columns("text") if "text" in corpus.items.column_names else corpus.items
     bare = replace(corpus, terms=None, items=items, dimensions=())
     attribute = text_of(bare)
@@ -172,17 +172,17 @@ class _Ranking:
     progress: Progress
     _asked: Query | None = None
 
-    def ranked(self) -> Suggestion:
+    def rank(self) -> Suggestion:
         """Return the suggestion with what every proposal holds, that which holds most first."""
         found = self.found
         usable = [each for each in found.alone if each.counts.cells >= 2]
         if found.topics is not None:
             self.topics = self._find_topics()
-        alone = sorted((self._held(each) for each in usable), key=_order)
+        alone = sorted((self._measure_held(each) for each in usable), key=_order)
         judged = {_key(each.dimensions): each for each in alone}
         for each in found.proposals:
             if _key(each.dimensions) not in judged:
-                judged[_key(each.dimensions)] = self._held(each)
+                judged[_key(each.dimensions)] = self._measure_held(each)
         best = min(alone, key=_order, default=None)
         for _ in range(MOST_DIMENSIONS - 1):
             if best is None:
@@ -193,13 +193,13 @@ class _Ranking:
                     continue
                 both = replace(best, dimensions=(*best.dimensions, *other.dimensions), reads=best.reads | other.reads)
                 if _key(both.dimensions) not in judged:
-                    judged[_key(both.dimensions)] = self._held(both)
+                    judged[_key(both.dimensions)] = self._measure_held(both)
                 tried.append(judged[_key(both.dimensions)])
             best, before = min(tried, key=_order), best
             if best is before:
                 break
         combined = sorted(judged.values(), key=_order)
-        return self._said(combined, alone)
+        return self._describe_choice(combined, alone)
 
     def _find_topics(self) -> Topics:
         if self.topics is not None:
@@ -207,7 +207,7 @@ class _Ranking:
         corpus = with_text(self.corpus, self.found.text) if self.found.text else self.corpus
         return find_topics(corpus, Lda(count=self.found.topics or TOPICS), seed=self.seed, progress=self.progress)
 
-    def _held(self, proposal: Proposal) -> Proposal:
+    def _measure_held(self, proposal: Proposal) -> Proposal:
         """Return a proposal with what the cells of a real cube in its dimensions hold of the hidden halves."""
         dimensions = proposal.dimensions
         self.progress(f"hiding half of the query: {' × '.join(map(str, dimensions))}", 0, None)
@@ -242,7 +242,7 @@ class _Ranking:
         shares = [held_share(cube, cells, visible, hidden, size * len(hidden)) for size in SIZES]
         return float(np.mean(shares))
 
-    def _said(self, judged: list[Proposal], alone: list[Proposal]) -> Suggestion:
+    def _describe_choice(self, judged: list[Proposal], alone: list[Proposal]) -> Suggestion:
         found, best = self.found, next(iter(judged), None)
         if best is None or best.held is None or self._asked is None:
             return found

@@ -62,7 +62,7 @@ def update(
     engine
         The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def add_items(
 ) -> tuple[Cube, dict[str, int]]:
     """Return what :func:`update` does, and how many items, objects, cells and links were added.
 
-    Where items are replaced or removed, it is also said how many items and given links are new, replaced, removed and
+    If items are replaced or removed, the counts also tell how many items and given links are new, replaced, removed and
     unchanged; where they are not, how many given links that were there got heavier.
     """
     if engine not in ENGINES:

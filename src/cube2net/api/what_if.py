@@ -85,13 +85,13 @@ def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequen
     """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
     context = _require_context(after)
     start = ResidualProblem.of(context.cube, context.worth, context.budget).start
-    cells = _changed(before.selection.cells, out, inside, CELL)
+    cells = _change_rows(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
         return evaluate_cells(context.cube, start, cells).value
-    return float(context.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
+    return float(context.worth.value(np.unique(_change_rows(before.selection.objects, out, inside, OBJECT))))
 
 
-def _changed(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str) -> Array:
+def _change_rows(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str) -> Array:
     """Return rows without some and with others."""
     gone, come = ([node.number for node in nodes if node.kind == kind] for nodes in (out, inside))
     return np.array([*(row for row in rows.tolist() if row not in gone and row not in come), *come], dtype=np.int32)

@@ -246,7 +246,7 @@ class Description(Shown):
 
     @property
     def note(self) -> str:
-        """What is to be said of all groups together, empty where there is nothing."""
+        """A note on all groups together; empty if there is none."""
         if not self.elsewhere:
             return ""
         verb = "is" if self.elsewhere == 1 else "are"
@@ -396,7 +396,7 @@ class Drilled(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in one sentence."""
+        """The result in one sentence."""
         if not self.cells:
             return self.why_empty
         count = len(self.cells)
@@ -511,7 +511,7 @@ class Pivot:
         return f"{shown}; most of the {self.asked:,} of the query, {int(counts[at]):,}, in {where}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it; a lift that is not known is None."""
+        """Return it as JSON has it; an unknown lift is None."""
         lift = self.lift
         return {
             "levels": list(self.levels),

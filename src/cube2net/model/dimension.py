@@ -174,7 +174,7 @@ SMALL = "cells with fewer than {} objects"
 
 @dataclass(frozen=True)
 class LevelSpec:
-    """A level above the finest of a dimension: its name, the level below, and what it is made of where that is said.
+    """A level above the finest of a dimension: its name, the level below, and what it is made of, if given.
 
     ``attribute`` is what it is called in the data where that is another name, ``bins`` those of a number or a date
     where they are not its name.

@@ -82,7 +82,7 @@ class QueryLink:
 
     @property
     def when(self) -> str:
-        """When the links were: one time, or two with .. between; nothing where nobody says."""
+        """When the links were: one time, or two with .. between; empty if the source has no times."""
         if self.first is None:
             return ""
         return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
@@ -96,7 +96,7 @@ class QueryLink:
 
     @property
     def timed(self) -> bool:
-        """Whether it is known when the items were, so that they are the newest."""
+        """Whether the items have times, so that these are the newest."""
         return bool(self.newest) and self.newest[0].time is not None
 
 
@@ -302,10 +302,10 @@ class OnlyObject:
 class CellExplanation(Shown):
     """Why a cell was chosen or not; ``str`` is one sentence.
 
-    What it adds to the value is told three ways: ``in_turn``, when it was chosen, after those before it (None where it
+    What it adds to the value is given in three ways: ``in_turn``, when it was chosen, after those before it (None if it
     is not chosen); ``alone``, as the only cell beside what is pinned; and ``last``, after all others that are chosen:
-    what would be lost without it, or won with it. ``objects`` are those it can bring and ``query_objects`` those of the
-    query among them. ``lift`` is that of the cell and ``labels_lift`` that of each label. ``only`` counts the objects
+    what would be lost without it, or gained with it. ``objects`` are those it can bring, ``query_objects`` those of
+    the query among them. ``lift`` is that of the cell, ``labels_lift`` that of each label. ``only`` counts the objects
     that no other chosen cell holds, ``only_query`` those of the query among them, and ``only_first`` names the first.
     ``before`` says how many cells that are not chosen and hold an object of the query would add more than this one,
     None for chosen cells; ``why_not`` says why it is not chosen.

@@ -200,7 +200,7 @@ def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
 class ReadNames(NamedTuple):
     """What a file or text names: names, labels where it gives them, its columns, and the one that was read.
 
-    ``column`` is None where lines were read, and where nobody can tell which column has the names: then there are none.
+    ``column`` is None if lines were read, or if it is unclear which column has the names: then there are none.
     """
 
     names: list[str]
@@ -464,7 +464,7 @@ NEARLY_ALL = 0.9
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
 SAID = 3
-"""So many names that several objects bear are told with the ids of these."""
+"""The most ambiguous names that are listed with the ids of their objects."""
 SEVERAL = -2
 """The row of a value that names several objects."""
 ASKED = 10_000

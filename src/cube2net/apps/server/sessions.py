@@ -137,7 +137,7 @@ def find_example_folder(home: Path, corpus: Corpus) -> Path:
         "seed": 0,
     }
     places = NumberedPlaces(home, EXAMPLE)
-    for place in places.taken():
+    for place in places.list_taken():
         with suppress(Cube2netError):
             settings = read_manifest(place)["settings"]
             if all(settings.get(name) == value for name, value in said.items()):
