@@ -50,7 +50,7 @@ def take(cube: Path, folder: Path) -> None:
                     tab.ready()
                     _settle(tab)
                     name = f"explore-{width}{'-dark' if scheme == 'dark' else ''}.png"
-                    (folder / name).write_bytes(compressed(tab.page.screenshot()))
+                    (folder / name).write_bytes(compress_picture(tab.page.screenshot()))
                     if tab.slips:
                         raise SystemExit(f"{name}: the page did what it should not: {tab.slips}")
                     context.close()
@@ -69,7 +69,7 @@ def _settle(tab: Tab) -> None:
     tab.page.wait_for_timeout(1_000)
 
 
-def compressed(picture: bytes) -> bytes:
+def compress_picture(picture: bytes) -> bytes:
     """Return a picture with 256 colours of its own, and no wider than pages show it."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     if image.width > SHOWN:

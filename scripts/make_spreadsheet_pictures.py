@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from make_screenshots import compressed
+from make_screenshots import compress_picture
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
@@ -41,7 +41,7 @@ def take(folder: Path) -> None:
         def keep(step: str) -> None:
             page.mouse.move(0, 0)
             page.wait_for_timeout(500)
-            (folder / f"spreadsheet-{step}.png").write_bytes(compressed(page.screenshot()))
+            (folder / f"spreadsheet-{step}.png").write_bytes(compress_picture(page.screenshot()))
 
         try:
             page.goto(explorer.address)

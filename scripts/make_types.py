@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args, get_origin, is_typeddict
 from cube2net.apps.service import network_schemas, schemas
 from cube2net.apps.service.schemas import SESSION_ROUTES
 from cube2net.apps.service.service import ROUTES
-from cube2net.apps.service.validation import bare_type, choices_of, schema_fields
+from cube2net.apps.service.validation import bare_type, list_choices, schema_fields
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "web" / "src" / "types.ts"
@@ -83,7 +83,7 @@ def _interface(name: str, schema: type) -> str:
 
 
 def _type(hint: Any) -> str:
-    kinds = choices_of(hint)
+    kinds = list_choices(hint)
     if set(kinds) == {str, int}:
         return "Id" if hint == schemas.Id else "string | number"
     if len(kinds) > 1:

@@ -394,7 +394,7 @@ def test_the_command_says_the_same_or_what_differs(place: Place, tmp_path: Path)
     ask, cube = ["replay", str(path), "--quiet"], ["--cube", str(place.folder / "cube")]
     assert CliRunner().invoke(app, [*ask, *cube]).output.count("\n") == 1
     ended = CliRunner().invoke(app, [*ask, *cube, "--out", str(tmp_path / "again.graphml")])
-    assert ended.exit_code == 0 and ended.output.startswith("the same to the byte: Network(")
+    assert ended.exit_code == 0 and ended.output.startswith("identical bytes: Network(")
     assert (tmp_path / "again.graphml").read_bytes() == path.read_bytes()
     path.write_bytes(path.read_bytes() + b"\n")
     ended = CliRunner().invoke(app, [*ask, *cube])

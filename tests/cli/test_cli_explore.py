@@ -217,10 +217,10 @@ def test_only_loopback_addresses_are_taken_for_safe(host: str, near: bool) -> No
     [
         (
             ["--port", "{port}"],
-            "cube2net: host '127.0.0.1' and port {port} cannot be listened at: address already in use",
+            "cube2net: host '127.0.0.1' and port {port} cannot be used: address already in use",
         ),
-        (["--host", "256.0.0.1"], "cube2net: host '256.0.0.1' and port 0 cannot be listened at: "),
-        (["--host", ""], "cube2net: host '' and port 0 cannot be listened at: "),
+        (["--host", "256.0.0.1"], "cube2net: host '256.0.0.1' and port 0 cannot be used: "),
+        (["--host", ""], "cube2net: host '' and port 0 cannot be used: "),
         (["--host", "a" * 70 + "\x1b"], "cube2net: host 'aaaa"),
     ],
 )

@@ -86,7 +86,7 @@ def test_where_nothing_can_be_written_the_cube_is_kept_until_the_end(
         assert place.exists()
         assert club.parent not in place.parents
     assert not place.exists()
-    assert "nothing can be written beside mitglieder.csv: the cube is kept until this ends" in capsys.readouterr().out
+    assert "cannot write beside mitglieder.csv: the cube is deleted when this command ends" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

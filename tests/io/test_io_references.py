@@ -13,8 +13,8 @@ from cube2net.api.read import read_references, read_source
 from cube2net.api.spreadsheets import sheet_source
 from cube2net.api.suggest import suggest
 from cube2net.errors import SourceError
-from cube2net.io.bibliography.affiliations import parse_affiliation
 from cube2net.io.bibliography.reference_formats import decode_latex, split_authors
+from cube2net.io.bibliography.reference_records import parse_affiliation
 from cube2net.model.corpus import Corpus
 
 AUTHORS = sorted({full(author) for paper in PAPERS for author in paper["authors"]})

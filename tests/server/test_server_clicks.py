@@ -113,7 +113,7 @@ def test_work_that_nobody_waits_for_counts_until_it_ends(
     stream = client.open_stream("drill", {"query": []})
     assert begun.wait(PATIENCE)
     stream.close()
-    until(lambda: client.server.connected() == 0)
+    until(lambda: client.server.count_connections() == 0)
     status, answer = client.ask("drill", {"query": []})
     assert (status, answer["error"]["kind"]) == (429, "busy")
     go_on.set()

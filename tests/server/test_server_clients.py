@@ -76,7 +76,7 @@ def test_whoever_does_not_read_is_left(
 ) -> None:
     monkeypatch.setattr(connections, "STALLED_SECONDS", 0.05)
     client = serve(c2n.open(folder))
-    connected = client.server.connected
+    connected = client.server.count_connections
     body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
         f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
@@ -124,7 +124,7 @@ def test_half_sent_requests_beyond_every_limit_do_not_lock_the_owner_out(
         held += [client.raw(HALF_SENT) for _ in range(10)]
         owner.sendall(owners_request(client.server))
         assert client.send("GET", "/api/v1/cube")[0] == 200
-        until(lambda: client.server.connected() == 1 + 3)
+        until(lambda: client.server.count_connections() == 1 + 3)
     assert [received(each) for each in held[:-3]] == [b""] * 17
     for each in held:
         each.close()
@@ -141,7 +141,7 @@ def test_an_owner_amid_many_who_connect_at_once_is_served(folder: Path, monkeypa
     crowd += [client.raw(HALF_SENT) for _ in range(5)]
     with server:
         assert [each.recv(12) for each in owners] == [b"HTTP/1.1 200", b"HTTP/1.1 303"]
-        until(lambda: server.connected() == 2 + 2)
+        until(lambda: server.count_connections() == 2 + 2)
     for each in crowd + owners:
         each.close()
 
@@ -158,7 +158,7 @@ def test_more_connections_of_the_owner_than_are_taken_are_closed(
         assert received(further) == b""
     for each in held:
         each.close()
-    until(lambda: client.server.connected() == 0)
+    until(lambda: client.server.count_connections() == 0)
     assert client.send("GET", "/api/v1/cube")[0] == 200
 
 

@@ -50,7 +50,7 @@ WRONG = [
         {"query": ["a"], "options": {"beta": [1]}},
         r"^options\['beta'\] is \[1\], expected a text, a whole number, ",
     ),
-    (NetworkRequest, {"query": ["\ud800"]}, r"^query\[0\] is '\\ud800', which is no text: it holds half of a sign$"),
+    (NetworkRequest, {"query": ["\ud800"]}, r"^query\[0\] is '\\ud800', which is not valid Unicode text$"),
     (
         ConstructRequest,
         {"request": {"query": [None]}},

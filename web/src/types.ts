@@ -27,7 +27,7 @@ export interface DimensionSchema {
   time: boolean;
 }
 
-/** An option of a method, with what it is without a word. */
+/** An option of a method with its default. */
 export interface OptionSchema {
   name: string;
   default: string | number | boolean | null;
@@ -38,7 +38,7 @@ export interface MethodSchema {
   name: string;
   /** whether it chooses cells, or follows links */
   cells: boolean;
-  /** whether it may take more than a moment: its progress is told, and it can be stopped */
+  /** whether it may take long: progress is reported, and it can be stopped */
   long: boolean;
   /** what has to be installed for it, where something is missing */
   missing: string | null;
@@ -47,21 +47,21 @@ export interface MethodSchema {
 
 /** How much may be asked at once. */
 export interface LimitsSchema {
-  /** at most so many in a text */
+  /** maximum number of letters of a text */
   letters: number;
-  /** at most so many in a request over HTTP */
+  /** maximum size of a request over HTTP */
   bytes: number;
-  /** at most so many bytes in a file of names */
+  /** maximum size of a file of names in bytes */
   file: number;
-  /** at most so many are read out of a text */
+  /** maximum number of names in a text */
   names: number;
-  /** at most so many objects of cells are listed */
+  /** maximum number of objects of cells in an answer */
   members: number;
-  /** a comparison has at least so many */
+  /** minimum number of runs of a comparison */
   least_runs: number;
-  /** and without a word so many */
+  /** default number of runs */
   runs: number;
-  /** and at most so many */
+  /** maximum number of runs */
   most_runs: number;
 }
 
@@ -76,7 +76,7 @@ export interface Candidate {
 
 /** A column of a table, and what it was taken for. */
 export interface ReadColumn {
-  /** which table it stands in, where there are several */
+  /** its table if there are several */
   table: string;
   column: string;
   /** what it was taken for: a name, an end of a link, a dimension */
@@ -99,7 +99,7 @@ export interface ReadingSchema {
   /** null where two objects are linked when a record mentions both */
   links: number | null;
   columns: ReadColumn[];
-  /** what was guessed and left out, a sentence each */
+  /** remarks on what was guessed and left out */
   said: string[];
   left_out: LeftOut[];
   dimensions: string[];
@@ -189,7 +189,7 @@ export interface NamesAnswer {
 /** The beginning of a name, or of a word of it. */
 export interface CompleteRequest {
   text: string;
-  /** how many names, 1 to 100; 10 without a word */
+  /** how many names, 1 to 100; 10 by default */
   most?: number;
 }
 
@@ -210,7 +210,7 @@ export interface MembersRequest {
   kind?: string[];
   /** labels of each, at any levels, ∗ for all */
   cells: string[][];
-  /** how many objects, 1 to 20,000, so many also without a word */
+  /** how many objects, 1 to 20,000, which is the default */
   most?: number;
 }
 
@@ -240,7 +240,7 @@ export interface PivotRequest {
   query?: Id[];
   /** the chosen cells, to be marked */
   cells?: string[][];
-  /** at most so many rows and columns, the largest, 1 to 100; 40 without a word */
+  /** maximum number of rows and columns, 1 to 100; 40 by default */
   most?: number;
 }
 
@@ -726,7 +726,7 @@ export interface ContrastRequest {
   against?: Id[];
   /** how the two are called */
   names?: string[];
-  /** at most so many cells, 1 to 100; 10 without a word */
+  /** maximum number of cells, 1 to 100; 10 by default */
   n_cells?: number;
 }
 
@@ -788,9 +788,9 @@ export interface ContrastSchema {
   sides: [SideSchema, SideSchema];
   sentence: string;
   cells: ContrastCellSchema[];
-  /** how far the objects are told apart, 0 to 1 */
+  /** how well the cells distinguish the objects, 0 to 1 */
   value: number;
-  /** what no choice of so many cells exceeds */
+  /** upper bound of the value for this number of cells */
   bound: number;
   proven: boolean;
   tested: number;
@@ -833,7 +833,7 @@ export interface DrillRequest {
   query: Id[];
   /** one label for every dimension, ∗ for all of them */
   cell?: string[];
-  /** at most so many cells, 1 to 100; 10 without a word */
+  /** maximum number of cells, 1 to 100; 10 by default */
   k?: number;
 }
 
@@ -849,7 +849,7 @@ export interface DrilledCellSchema {
   objects: number;
   share: number;
   lift: number;
-  /** what it saves beside the cells before it */
+  /** bits saved in addition to the cells before it */
   bits: number;
 }
 
@@ -958,9 +958,9 @@ export interface StartAnswer {
   recent: RecentCube[];
   /** the ends of the names of files that are taken */
   endings: string[];
-  /** at most so many files are taken at once */
+  /** maximum number of files */
   files: number;
-  /** of so many bytes together */
+  /** maximum size of all files together in bytes */
   bytes: number;
   /** the files that are there */
   uploaded: string[];
@@ -968,7 +968,7 @@ export interface StartAnswer {
   example: string;
 }
 
-/** Files that were handed over, to be looked at, and what is said of them instead of guessed. */
+/** Uploaded files to be read, and corrections of what was guessed. */
 export interface TablesRequest {
   /** their names */
   files: string[];
@@ -994,7 +994,7 @@ export interface ColumnChoice {
 
 /** A column, what it is used as, and what it may be instead. */
 export interface ColumnUse {
-  /** which table it stands in; empty where columns have no roles */
+  /** its table; empty if columns have no roles */
   table: string;
   column: string;
   /** such as nodes.name, as columns takes it; empty where it is none */
@@ -1088,7 +1088,7 @@ export interface Failure {
   error: FailureDetail;
 }
 
-/** How far long work is; total is null while nobody knows. */
+/** Progress of long work; total is null if unknown. */
 export interface ProgressSchema {
   stage: string;
   done: number;

@@ -49,13 +49,13 @@ BEGINNINGS = ("select", "from", "with", "values", "pivot", "unpivot", "describe"
 class Sql:
     """Reads a network by SQL queries over files (``FROM 'papers.parquet'``, CSV, JSON) and databases, with DuckDB.
 
-    ``queries`` are the tables in their order: one holds records or, beside ``links``, nodes; two are nodes and links,
-    three are objects, items and mentions. Or a query is given by what its table is (``nodes``, ``links``, …). ``item``
-    and ``objects`` name columns of one table of records; ``columns``, ``usual`` and ``separators`` are as for tables in
-    files, and so are ``directed`` and ``strict``. ``memory`` such as ``"4GB"`` is what DuckDB may take; what does
-    not fit goes to disk. ``attach`` names databases, ``{"db": "library.sqlite"}``, of which a query says ``FROM
-    db.papers``: SQLite and DuckDB files, and addresses such as ``postgresql://ada@host/library``. Files may have
-    addresses (``https://``, ``s3://``), too. A query only reads.
+    ``queries`` are the tables in order: one holds records or, with ``links``, nodes; two are nodes and links,
+    three are objects, items and mentions. Or a query is given by its role (``nodes``, ``links``, …). ``item`` and
+    ``objects`` name columns of one table of records; ``columns``, ``usual``, ``separators``, ``directed`` and
+    ``strict`` are as for tables in files. ``memory`` such as ``"4GB"`` limits DuckDB's memory; what does not fit
+    goes to disk. ``attach`` names databases, ``{"db": "library.sqlite"}``, for ``FROM db.papers``: SQLite and
+    DuckDB files, and addresses such as ``postgresql://ada@host/library``. Files may have addresses (``https://``,
+    ``s3://``), too. A query only reads.
     """
 
     queries: tuple[str, ...] = ()

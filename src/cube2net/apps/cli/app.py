@@ -51,7 +51,7 @@ INTERRUPT_TIMEOUT_SECONDS = 1.0
 RETRY_INTERVAL_SECONDS = 0.05
 """How often an interrupt is sent again that came where nothing may be raised."""
 MESSAGE_TIMEOUT_SECONDS = 0.3
-"""How long the final message may block, where nobody reads it."""
+"""Timeout of the final message if its reader is stuck."""
 UNSAFE_PACKAGES = ("llvmlite", "numba")
 """No exception is raised while Python code of these packages is on the stack. A running kernel has no such frame."""
 RESET_TERMINAL = "\r\x1b[K\x1b[?25h"

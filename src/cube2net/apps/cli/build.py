@@ -124,7 +124,7 @@ def build(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Read raw data and write its cube to a folder, which appears whole or not at all.
+    """Read raw data and write its cube to a folder; an interrupted build leaves no partial folder.
 
     An interrupted build keeps its finished parts, hidden beside the cube, and the same command continues from them.
     """
@@ -228,7 +228,7 @@ def read_corpus(
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
         if where:
-            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
+            raise ParameterError(f"the bundled data cannot be filtered, got --where {where[0]!r}")
         return c2n.load_bundled()
     places = () if source == SQL else paths
     return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
@@ -448,7 +448,7 @@ def update(
         str,
         typer.Option(
             metavar="SOURCE",
-            help=f"One of {', '.join(SOURCE_NAMES)}; without a word, what the cube was read from, and in that way.",
+            help=f"One of {', '.join(SOURCE_NAMES)}; by default the one the cube was built from, with its options.",
             autocompletion=offer(*SOURCE_NAMES),
         ),
     ] = "",

@@ -150,7 +150,7 @@ def write_network(
 def tell(
     found: Contrast | Description, cube: Cube, queries: Sequence[Query], paths: Sequence[Path], *, as_json: bool
 ) -> None:
-    """Print what tells sets of objects apart, of which part of the cube, without whom, and the files written."""
+    """Print a contrast, the part of the cube it used, objects left out, and the files written."""
     if as_json:
         show_json(found.to_dict() | describe_view(cube, brings=False) | describe_missing(*queries))
         return
@@ -175,7 +175,7 @@ def show_contrasts(found: Contrast | Description) -> None:
 
 
 def show_contrast(found: Contrast) -> None:
-    """Show the cells of a contrast in a table, and what is to be said of it."""
+    """Show the cells of a contrast in a table, with notes."""
     one, two = found.names
     if found.cells:
         columns = ("cell", one, two, "lift", "difference, 95 %", "p")
@@ -198,8 +198,8 @@ def show_contrast(found: Contrast) -> None:
 
 def _worth(found: Contrast) -> str:
     if found.proven:
-        return f"value {found.value:.3f}, and no choice of so many cells is worth more"
-    return f"value {found.value:.3f}, and no choice of so many cells is worth more than {found.bound:.3f}"
+        return f"value {found.value:.3f}, which is optimal for this number of cells"
+    return f"value {found.value:.3f}, at most {found.bound:.3f}"
 
 
 def _looked_at(found: Contrast) -> str:
@@ -216,7 +216,7 @@ def drill(
         typer.Option(
             metavar="LABELS",
             help="The cell to drill into: a label of any level, or ∗ (or *), for each dimension, as '201X, ACL, *'; "
-            "or one label. Without, the whole cube.",
+            "or one label. By default, the complete cube.",
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many cells at most.")] = 10,
@@ -259,5 +259,5 @@ def show_drilled(found: Drilled) -> None:
         ]
         columns = ("rank", *found.dimensions, *numbers)
         show_table(f"cells below {found.title}", columns, rows, right=("rank", *numbers))
-        say("new: held by no cell before; bits: what it saves beside those, for one of n objects takes log2 n to name")
+        say("new: objects in no earlier cell; bits: code length saved (one of n objects takes log2 n)")
     say(found.sentence)

@@ -90,7 +90,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
 
 
 def _compare(cube: Cube, query: Query, task: TaskName, runs: int, seed: int, progress: Progress) -> Comparison:
-    """Return how the default network does beside the query alone and a baseline that brings as many nodes."""
+    """Compare the default network with the query alone and a baseline of equal size."""
     return compare(
         cube,
         query,
@@ -131,7 +131,7 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
 
 
 def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
-    """Return what the same networks do for another query, of authors whom their links tell apart already."""
+    """Compare the same networks for another query, of authors whom links distinguish already."""
     labs = load_labs()
     query = cube.query(labs)
     comparison = _compare(cube, query, "clustering", FEW_RUNS, seed, progress)

@@ -88,7 +88,7 @@ def find_network(
 
 
 def _check_nothing_given(options: Mapping[str, Any]) -> None:
-    """Raise where options that make a network were given beside a network that is made already."""
+    """Raise if options of construction are given with an existing network."""
     parameters = inspect.signature(query_command).parameters
     for name, value in options.items():
         if value != parameters[name].default:
@@ -213,7 +213,7 @@ def _lift(lift: Lift, what: str) -> tuple[str, ...]:
 
 
 def _link_rows(link: QueryLink, more: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a row for every item that is shown of a link, and one for a link without any; ``more`` is said of it."""
+    """Return a row for every item shown of a link, and one for a link without items, which ``more`` describes."""
     items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
     count = "" if link.items is None else f"{link.items:,}"
     firsts = [(link.name, f"{link.weight:.4g}", *more, count)] + [("",) * (len(more) + 3)] * (len(items) - 1)
@@ -253,7 +253,7 @@ def without(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
+    """Compute how a network changes without some of its cells or objects, or with others."""
     from cube2net.api import what_if
 
     check_files(out, None, spreadsheet_safe=spreadsheet_safe)
@@ -273,7 +273,7 @@ def without(
 
 
 def show_change(change: Change) -> None:
-    """Show who goes and who comes, how large the network is now, and the sentence."""
+    """Show which nodes are added and removed, and the size of the new network."""
     ways = ((change.left, "leaves"), (change.entered, "comes in"))
     rows = [(way, each.node.kind, each.title) for nodes, way in ways for each in nodes]
     if rows:

@@ -40,7 +40,7 @@ def explore(
         typer.Argument(
             metavar="[CUBE|FILE…]",
             help="Folder of a cube; or a spreadsheet (.xlsx, .csv, …), tables of nodes and links, or a graph: of these "
-            "a cube is made beside them.",
+            "their cube is built beside them.",
         ),
     ] = None,
     query: Annotated[
@@ -207,7 +207,7 @@ def cube_of_tables(
         return
     with temporary_folder() as folder:
         if not can_write(place.parent):
-            say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
+            say(f"cannot write beside {paths[0].name}: the cube is deleted when this command ends")
             place = folder / place.name
         RESUMABLE_PATHS.append(checkpoint_folder(place))
         with shown_progress(quiet) as progress:

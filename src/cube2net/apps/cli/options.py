@@ -170,7 +170,7 @@ OPTION_TYPES: dict[OptionKind, tuple[Any, str | None]] = {
     "nodes": (list[str], "WHAT"),
     "objects": (list[str], "OBJECT"),
 }
-"""The type that an option of a network has on the command line, and what stands for its value on the help page."""
+"""The type that an option of a network has on the command line, and the placeholder of its value on the help page."""
 
 
 def add_options(

@@ -186,7 +186,7 @@ class Guarded:
 
     def write(self, text: str) -> int:
         """Write a text with control characters escaped; return its length."""
-        self.styled(text.translate(_IN_STREAM))
+        self.write_styled(text.translate(_IN_STREAM))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -194,7 +194,7 @@ class Guarded:
         for text in lines:
             self.write(text)
 
-    def styled(self, text: str) -> None:
+    def write_styled(self, text: str) -> None:
         """Write a text as it is, whose values were escaped before styles were added."""
         with self._delivering():
             if self.raw is not None and self.lost is None:
@@ -399,7 +399,7 @@ class _Styles:
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
-        self.write = getattr(stream, "styled", stream.write)
+        self.write = getattr(stream, "write_styled", stream.write)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -422,7 +422,7 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     page = _Page(getattr(sys.stdout, "encoding", None) or "utf-8")
     style = {"highlight": False, "markup": False, "emoji": False}
     Console(file=page, force_terminal=seen or None, width=None if seen else 110, **style).print(table)  # type: ignore[arg-type]
-    write = getattr(sys.stdout, "styled", sys.stdout.write) if seen else sys.stdout.write
+    write = getattr(sys.stdout, "write_styled", sys.stdout.write) if seen else sys.stdout.write
     write(page.getvalue())
 
 

@@ -147,8 +147,8 @@ def replay(
     if as_json:
         show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
     else:
-        told = "the same to the byte" if again.same else "not the same"
-        say(f"{told}: {again.network!r}", *(f"- {sentence}" for sentence in again.differences))
+        result = "identical bytes" if again.same else "different"
+        say(f"{result}: {again.network!r}", *(f"- {sentence}" for sentence in again.differences))
         show_files(written)
     if not again.same:
         raise typer.Exit(1)

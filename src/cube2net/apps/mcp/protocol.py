@@ -83,7 +83,7 @@ def _error(code: int, sentence: str, number: str | int | None = None) -> JSONRPC
 SECONDS = 60.0
 """So long a call may take; then it is stopped."""
 MOST_NODES = 20_000
-"""No network that is told has more."""
+"""Maximum number of nodes of a network."""
 AT_ONCE = 2
 """So many calls are worked on at a time; others wait."""
 
@@ -121,7 +121,7 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
 
 
 def _report_task_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say what went wrong in a task that nobody waits for, unless it is that the program was interrupted."""
+    """Report the error of a task that is not awaited, unless the program was interrupted."""
     error = context.get("exception")
     inside = error.split(KeyboardInterrupt)[1] if isinstance(error, BaseExceptionGroup) else error
     if not isinstance(inside, KeyboardInterrupt) and inside is not None:
@@ -180,7 +180,7 @@ def make_server(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
 
 
 class CallLimiter:
-    """Runs calls in threads, a few at a time, each for so many seconds at most; whom nobody waits for is stopped."""
+    """Runs calls in threads, a few at a time, with a time limit; calls without a waiting client are stopped."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -18,7 +18,7 @@ from cube2net.model.names import cell_title
 from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
 MAX_TOKENS, LEAST, MOST = 1_500, 200, 100_000
-"""The budget of an answer without a word, and the least and the most that may be asked for."""
+"""Default, minimum and maximum number of tokens of an answer."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def parse_budget(asked: Mapping[str, Any]) -> int:
 
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
-    """Return an answer whose JSON is left out where it does not fit the budget beside the text."""
+    """Return an answer, without its JSON if that does not fit the budget."""
     if structured is not None and estimate_tokens(text) + parse_tokens(structured) > most:
         structured = None
     return ToolReply(text, structured, wrong)
@@ -48,7 +48,7 @@ def parse_tokens(value: Any) -> int:
 
 
 def lines_within(most: int, head: Sequence[str], *sections: Section, before: str = "") -> str:
-    """Return a text of whole lines: a head, and as much of its sections as fits behind what stands before."""
+    """Return a head and as many lines of the sections as fit after the text ``before``."""
 
     def count(text: str) -> int:
         return estimate_tokens(after(before, text))
@@ -79,9 +79,9 @@ def key(value: object) -> str:
 
 
 SHARE = 4
-"""Of the budget of an answer, one in so many tokens at most goes to names of a list that were not taken."""
+"""Divisor of the budget for names that were not resolved."""
 BEARERS, SHOWN = 20, 3
-"""So many objects are listed for a name that several bear, and so many such names beside another answer."""
+"""Maximum number of objects listed for an ambiguous name, and of such names in another answer."""
 MANY = 20_000
 """No list of names is longer."""
 MARKED = re.compile(r"\\([^\w\s])")
@@ -157,7 +157,7 @@ def find_text(found: NamesAnswer, budget: int) -> ToolReply:
 
 
 def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, budget: int) -> ToolReply:
-    """Return the first of so many objects whose names begin so, as an answer."""
+    """Return the first objects with a prefix, as an answer."""
     if count > len(candidates):
         head = f"The first {len(candidates):,} of {count:,} names that begin like {name(begins)}, the best known first."
     else:
@@ -262,21 +262,21 @@ def title(labels: Sequence[str]) -> str:
     return cell_title(labels, escape_markdown)
 
 
-def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
-    """Give what stands behind an explanation, by its kind."""
-    if told["kind"] == "object":
-        yield Section("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
-        yield Section("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
-        yield Section("path", "## Shortest ways to the query", told["paths"], _path_line)
-    elif told["kind"] == "cell":
-        lifts = [each for each in told["label_lifts"] if each["label"]]
+def explanation_sections(facts: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield the sections of an explanation by its kind."""
+    if facts["kind"] == "object":
+        yield Section("cell", "## Chosen cells that hold it: gain when chosen", facts["cells"], _bringing_line, 2)
+        yield Section("link", "## Its heaviest links to the query", facts["links"], _link_line, 2)
+        yield Section("path", "## Shortest ways to the query", facts["paths"], _path_line)
+    elif facts["kind"] == "cell":
+        lifts = [each for each in facts["label_lifts"] if each["label"]]
         yield Section("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
-        only = told["only_first"]
+        only = facts["only_first"]
         yield Section("object", "## The first objects that no other chosen cell holds", only, _only_line)
     else:
-        yield Section("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
-    if told.get("note"):
-        yield Section("", "", [format_sentence(told["note"])])
+        yield Section("cell", "## What every chosen cell added, in their order", facts["cells"], _added_line)
+    if facts.get("note"):
+        yield Section("", "", [format_sentence(facts["note"])])
 
 
 def _bringing_line(cell: Mapping[str, Any]) -> str:

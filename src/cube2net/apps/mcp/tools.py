@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, get_args, ge
 from cube2net.apps.mcp import answers as tool_answers
 from cube2net.apps.mcp.answers import FEW
 from cube2net.apps.mcp.texts import MAX_TOKENS, NamesError, ToolReply
-from cube2net.apps.service.openapi import schema_of
+from cube2net.apps.service.openapi import make_schema
 from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, Id
 from cube2net.apps.service.service import CubeService
-from cube2net.apps.service.validation import choices_of, read, schema_fields
+from cube2net.apps.service.validation import list_choices, read, schema_fields
 from cube2net.errors import Cube2netError, QueryError, quote, unknown_name
 from cube2net.network.export.token_budget import estimate_tokens
 
@@ -64,7 +64,7 @@ class FindObjectsAsked(Limited):
 
     objects: NotRequired[Named]
     begins: NotRequired[Annotated[str, "the beginning of a name, or of words of it, to see which names there are"]]
-    most: NotRequired[Annotated[int, f"how many names to list for begins, 1 to {MOST_NAMES}; {FEW} without a word"]]
+    most: NotRequired[Annotated[int, f"how many names to list for begins, 1 to {MOST_NAMES}; {FEW} by default"]]
 
 
 class ConstructAsked(Steered):
@@ -95,7 +95,7 @@ class ContrastAsked(Looked):
     objects: Named
     against: NotRequired[Annotated[Named, "the objects to tell them from; without any, all others of the cube"]]
     names: NotRequired[Annotated[list[str], "what to call the two lists, two words or so"]]
-    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW} by default"]]
 
 
 class DrillAsked(Looked):
@@ -107,7 +107,7 @@ class DrillAsked(Looked):
             GivenNode, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"
         ]
     ]
-    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
+    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW} by default"]]
 
 
 class PivotAsked(Looked):
@@ -116,9 +116,7 @@ class PivotAsked(Looked):
     rows: Annotated[str, "the name of a level, for the rows"]
     columns: Annotated[str, "the name of a level of another dimension, for the columns"]
     objects: NotRequired[Annotated[Named, "of which it is told how many are where"]]
-    most: NotRequired[
-        Annotated[int, f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW} without a word"]
-    ]
+    most: NotRequired[Annotated[int, f"maximum number of rows and columns, 1 to {MOST_LABELS}; {FEW} by default"]]
 
 
 def wrap_single_values(shape: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +134,7 @@ def wrap_single_values(shape: type, arguments: Mapping[str, Any]) -> dict[str, A
 
 
 def _to_list(kind: Any, value: Any) -> Any:
-    kinds = choices_of(kind)
+    kinds = list_choices(kind)
     origin = get_origin(kinds[0]) if len(kinds) == 1 else None
     if origin is list and (isinstance(value, str | dict) or (isinstance(value, int) and not isinstance(value, bool))):
         return [value]
@@ -166,7 +164,7 @@ class Tool:
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
         schemas: dict[str, Any] = {}
-        schema_of(self.asks, schemas)
+        make_schema(self.asks, schemas)
         found: dict[str, Any] = schemas[self.asks.__name__]
         return found
 

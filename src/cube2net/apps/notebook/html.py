@@ -32,9 +32,9 @@ from cube2net.network.assembly import format_certificate, summarize
 from cube2net.network.drawing.picture import format_size
 
 LONGEST = 80
-"""Of a name so many letters are shown."""
+"""Maximum number of letters of a name."""
 LONGEST_SENTENCE = 400
-"""Of a sentence in a table, so many."""
+"""Maximum number of letters of a sentence in a table."""
 
 
 def escape(text: object, most: int = LONGEST) -> str:
@@ -128,7 +128,7 @@ class Picture:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture to an ``.svg`` file, whole or not at all, and return its path."""
+        """Write the picture to an ``.svg`` file atomically and return its path."""
         place = check_path(path, "the file of the picture")
         if place.suffix.lower() != ENDING:
             raise ParameterError(
@@ -405,7 +405,7 @@ def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
     if network.context is None or not len(network.selection.cells):
         return ""
-    told = summarize(network)["cells"]
+    facts = summarize(network)["cells"]
     rows = [
         (
             rank,
@@ -414,10 +414,10 @@ def _cells(network: Network) -> str:
             f"{cell['objects']:,}",
             f"{cell['query_objects']:,} ({cell['query_objects'] / len(network.query):.0%})",
         )
-        for rank, cell in enumerate(told[:FIRST], 1)
+        for rank, cell in enumerate(facts[:FIRST], 1)
     ]
     heads = ("", *network.dimensions, "gain", "objects", "of the query")
-    return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(told), "cells"))
+    return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(facts), "cells"))
 
 
 def _nodes(comparison: Comparison, config: str) -> str:

@@ -1,4 +1,4 @@
-"""How far long work is, for who asked by ``progress=True``: a bar in a notebook, one on a terminal, lines elsewhere.
+"""Progress display for ``progress=True``: a bar in a notebook or on a terminal, lines elsewhere.
 
 In a notebook the bar is HTML that is replaced in its place, and at the end says how long it took. On a terminal it is
 one line, which is cleared at the end. Elsewhere (a log, a pipe) a line is written when a stage begins.
@@ -19,7 +19,7 @@ from cube2net._util.text import shorten
 from cube2net.apps.notebook.html import escape, page, sentence
 
 EVERY, TICK = 0.1, 1.0
-"""A bar is drawn once in so many seconds, and again when nothing was said for so many."""
+"""Seconds between two drawings of a bar, and until it is drawn again without news."""
 
 REMARKS = 20
 """So many remarks are kept, the last ones."""
@@ -176,7 +176,7 @@ class LinesScreen:
 
 @contextmanager
 def progress_bars(screen: Screen | None = None) -> Iterator[Bars]:
-    """Give a progress that is drawn where the person is who waits, until the work is done or fails."""
+    """Provide a progress that is displayed until the work is done or fails."""
     bars, over = Bars(screen or screen_here()), threading.Event()
 
     def beat() -> None:

@@ -179,7 +179,7 @@ class Explorer(anywidget.AnyWidget):
     def _telling(self, key: str) -> Progress:
         """Return a progress that is sent to the page now and then."""
 
-        def told(stage: str, done: int, total: int | None = None) -> None:
+        def report(stage: str, done: int, total: int | None = None) -> None:
             self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})
 
-        return ThrottledProgress(resolve_progress(told))
+        return ThrottledProgress(resolve_progress(report))

@@ -158,13 +158,13 @@ class Application:
             await send(add_headers(dict(message)) if message["type"] == "http.response.start" else message)
 
         try:
-            opened = self._opened(Request(scope))
+            opened = self._authenticate(Request(scope))
         except RefusalError as error:
             await self._refuse(Request(scope), error)(scope, receive, sending)
             return
         await (opened or self._inner)(scope, receive, sending)
 
-    def _opened(self, request: Request) -> Response | None:
+    def _authenticate(self, request: Request) -> Response | None:
         """Return the response to an address with the token, None for other requests; raise if not authenticated."""
         path = request.scope["path"]
         self.auth.check(request.method, path, request.headers)
@@ -197,9 +197,9 @@ class Application:
         return _response(Reply(content, media_type(name), headers=(("cache-control", "no-cache"),)), request)
 
     async def _cube(self, request: Request) -> Response:
-        return _response(await self._answer(self._asked(request), "cube", {}), request)
+        return _response(await self._answer(self._require_work(request), "cube", {}), request)
 
-    def _asked(self, request: Request) -> Work:
+    def _require_work(self, request: Request) -> Work:
         """Return the work of the open cube; raise if the request is for another one."""
         work, checksum = self.work, request.headers.get(ASKED_OF)
         if checksum is not None and checksum != work.service.checksum:
@@ -281,7 +281,7 @@ class Application:
         if name in SESSION_ROUTES:
             answer = partial(self._opening, name, body)
         else:
-            answer = partial(self._answer, self._asked(request), name, body)
+            answer = partial(self._answer, self._require_work(request), name, body)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
         task = start_watched(answer())
@@ -312,5 +312,5 @@ class Application:
 
 
 def _response(reply: Reply, request: Request | None = None) -> Response:
-    sent = reply if request is None else reply.compressed(request.headers.get("accept-encoding", ""))
+    sent = reply if request is None else reply.compress(request.headers.get("accept-encoding", ""))
     return Response(sent.body, sent.status, dict(sent.headers), sent.media_type)

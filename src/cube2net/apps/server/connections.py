@@ -205,7 +205,7 @@ async def _send_line(send: Send, line: bytes) -> None:
 
 
 def start_watched(work: Awaitable[Reply]) -> asyncio.Future[Reply]:
-    """Return a task whose exception is not reported if nobody awaits it."""
+    """Return a task whose exception is not reported if it is never awaited."""
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task

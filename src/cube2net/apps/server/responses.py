@@ -40,7 +40,7 @@ class Reply:
     status: int = 200
     headers: tuple[tuple[str, str], ...] = field(default=())
 
-    def compressed(self, accepted: str) -> Reply:
+    def compress(self, accepted: str) -> Reply:
         """Return the reply with its body compressed, if the client accepts that and it is worthwhile."""
         words = [word.strip().lower() for word in accepted.split(",")]
         if (

@@ -94,7 +94,7 @@ class ExplorerServer:
             return known
         return f"{known}&{BEGIN}=query" if len(self._begin) <= MAX_HEADER_LENGTH else f"{known}{self._begin}"
 
-    def connected(self) -> int:
+    def count_connections(self) -> int:
         """Return the number of open connections."""
         return len(self._server.server_state.connections)
 
@@ -152,6 +152,6 @@ def _open_socket(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError, OverflowError) as error:
         said = (getattr(error, "strerror", None) or str(error)).lower()
         raise ParameterError(
-            f"host {host!r} and port {port} cannot be listened at: {said} (without a port a free one is taken)"
+            f"host {host!r} and port {port} cannot be used: {said} (without a port, a free one is chosen)"
         ) from None
     return found

@@ -293,7 +293,7 @@ class CubeOpener:
             "cube": cube,
             "folder": self.home.resolve().name or str(self.home),
             "keeps": can_write(self.home),
-            "recent": self.recent(),
+            "recent": self.list_recent(),
             "endings": list(self.files.endings),
             "files": MAX_FILES,
             "bytes": MAX_UPLOAD_BYTES,
@@ -301,7 +301,7 @@ class CubeOpener:
             "example": EXAMPLE_SAYS,
         }
 
-    def recent(self) -> list[RecentCube]:
+    def list_recent(self) -> list[RecentCube]:
         """Return the cubes in the folder, the newest first."""
         found: list[tuple[float, RecentCube]] = []
         with suppress(OSError):
@@ -332,7 +332,7 @@ class CubeOpener:
         """
         keep = bool(body.get("keep")) and can_write(self.home)
         if body.get("recent") is not None:
-            names = [about["name"] for about in self.recent()]
+            names = [about["name"] for about in self.list_recent()]
             if body["recent"] not in names:
                 raise unknown_name("cube of this folder", body["recent"], names)
             opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)

@@ -109,13 +109,13 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
             {
                 "labels": list(labels),
                 "title": cell_title(labels),
-                "gain": told["gain"],
-                "objects": told["objects"],
-                "query_objects": told["query_objects"],
-                "share": told["query_objects"] / len(network.query),
+                "gain": facts["gain"],
+                "objects": facts["objects"],
+                "query_objects": facts["query_objects"],
+                "share": facts["query_objects"] / len(network.query),
                 "pinned": labels in pinned,
             }
-            for labels, told in zip(network.labels, about["cells"], strict=True)
+            for labels, facts in zip(network.labels, about["cells"], strict=True)
         ],
         "dimensions": list(network.dimensions),
         "prices": [
@@ -156,20 +156,20 @@ def _nodes(network: Network) -> NodeColumns:
 
 
 MOST_COLUMNS, LONGEST = 50, 1_000
-"""So many columns of an object are told, and so many letters of each."""
+"""Maximum number of columns of an object in an explanation, and of letters of each."""
 
 
 def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> ExplainAnswer:
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
     network = service.network(body["request"], progress)
     node = body.get("node")
-    told: Any = explain_module.explain(network, None if node is None else resolve_node(service.cube, node)).to_dict()
+    facts: Any = explain_module.explain(network, None if node is None else resolve_node(service.cube, node)).to_dict()
     columns: list[ColumnValue] = []
-    if told["kind"] == "object":
-        row = int(service.cube.objects.find([str(told["id"])]).rows[0])
+    if facts["kind"] == "object":
+        row = int(service.cube.objects.find([str(facts["id"])]).rows[0])
         known = list_attributes(service.cube, row)[:MOST_COLUMNS]
         columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
-    return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
+    return {"kind": facts["kind"], "sentence": facts["sentence"], "explanation": facts, "columns": columns}
 
 
 def without(service: CubeService, body: WithoutRequest, progress: Progress) -> ChangeAnswer:
@@ -178,15 +178,15 @@ def without(service: CubeService, body: WithoutRequest, progress: Progress) -> C
     out = [resolve_node(service.cube, node) for node in body.get("without", [])]
     inside = [resolve_node(service.cube, node) for node in body.get("with_", [])]
     change = what_if.change(network, without=out, with_=inside)
-    told: Any = change.to_dict()
+    facts: Any = change.to_dict()
     return {
         "sentence": change.sentence,
-        "value": told["value"],
-        "before": told["before"],
-        "merely": told["merely"],
+        "value": facts["value"],
+        "before": facts["before"],
+        "merely": facts["merely"],
         "entered": [_node(each) for each in change.entered],
         "left": [_node(each) for each in change.left],
-        "change": told,
+        "change": facts,
     }
 
 
@@ -230,7 +230,7 @@ def _node(named: NamedNode) -> Node:
 
 
 LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
-"""So many runs a comparison has at least, without a word, and at most."""
+"""Minimum, default and maximum number of runs of a comparison."""
 
 
 def compare(service: CubeService, body: CompareRequest, progress: Progress) -> CompareAnswer:
@@ -293,8 +293,8 @@ def _rows(comparison: Comparison) -> list[ComparedSchema]:
 
 
 def _score(estimate: Mapping[str, Any]) -> ScoreSchema:
-    told: Any = {name: estimate[name] for name in ScoreSchema.__annotations__}
-    return told  # type: ignore[no-any-return]
+    facts: Any = {name: estimate[name] for name in ScoreSchema.__annotations__}
+    return facts  # type: ignore[no-any-return]
 
 
 LABELS = 1_000
@@ -344,17 +344,17 @@ def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> Pivot
     asked = resolve_query(service.cube, body["query"]) if body.get("query") else None
     most = check_int("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
     found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
-    told, cells = found.to_dict(), body.get("cells")
+    facts, cells = found.to_dict(), body.get("cells")
     return {
-        "rows": told["rows"],
-        "columns": told["columns"],
-        "objects": told["objects"],
-        "query": told["query"],
-        "lift": told["lift"],
+        "rows": facts["rows"],
+        "columns": facts["columns"],
+        "objects": facts["objects"],
+        "query": facts["query"],
+        "lift": facts["lift"],
         "chosen": place_cells(seen, found, map(tuple, cells)).tolist() if cells else [],
         "finer": finer_levels(seen, found),
-        "row_objects": told["row_objects"],
-        "column_objects": told["column_objects"],
+        "row_objects": facts["row_objects"],
+        "column_objects": facts["column_objects"],
         "more_rows": found.more[0],
         "more_columns": found.more[1],
         "sentence": found.sentence,

@@ -8,7 +8,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, get_args, get_origin, get_type_hints
 
 from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Id, Labels, NetworkRequest, Node, View
-from cube2net.apps.service.validation import choices_of, schema_fields
+from cube2net.apps.service.validation import list_choices, schema_fields
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 
 # Why
@@ -37,7 +37,7 @@ def _as_json_type(hint: Any) -> Any:
         return _derive_schema(hint)  # type: ignore[arg-type]
     if get_origin(hint) is tuple:
         return list[_as_json_type(get_args(hint)[0])]  # type: ignore[misc]
-    kinds = [_as_json_type(kind) for kind in choices_of(hint)] if len(choices_of(hint)) > 1 else [hint]
+    kinds = [_as_json_type(kind) for kind in list_choices(hint)] if len(list_choices(hint)) > 1 else [hint]
     return reduce(or_, kinds)
 
 
@@ -94,7 +94,7 @@ class ChangeSchema(_With):
     links: int
 
 
-# Against whom
+# Contrasts
 
 
 _For = TypedDict("_For", {"for": Annotated[int, "1 or 2: the side that it speaks for"]})
@@ -134,8 +134,8 @@ class ContrastSchema(TypedDict):
     sides: tuple[SideSchema, SideSchema]
     sentence: str
     cells: list[ContrastCellSchema]
-    value: Annotated[float, "how far the objects are told apart, 0 to 1"]
-    bound: Annotated[float, "what no choice of so many cells exceeds"]
+    value: Annotated[float, "how well the cells distinguish the objects, 0 to 1"]
+    bound: Annotated[float, "upper bound of the value for this number of cells"]
     proven: bool
     tested: int
     n_significant: int
@@ -166,7 +166,7 @@ class DrilledCellSchema(TypedDict):
     objects: int
     share: float
     lift: float
-    bits: Annotated[float, "what it saves beside the cells before it"]
+    bits: Annotated[float, "bits saved in addition to the cells before it"]
 
 
 class LeftObject(TypedDict):
@@ -340,7 +340,7 @@ class LayoutAnswer(TypedDict):
     places: list[list[float]]
 
 
-# Why, what if, against whom
+# Explanations, changes, contrasts
 
 
 class ExplainRequest(TypedDict):
@@ -393,7 +393,7 @@ class ContrastRequest(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW_CELLS} by default"]]
 
 
 class ContrastAnswer(TypedDict):
@@ -408,7 +408,7 @@ class DrillRequest(View):
 
     query: list[Id]
     cell: NotRequired[Labels]
-    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW_CELLS} by default"]]
 
 
 class DrillAnswer(TypedDict):
@@ -490,7 +490,7 @@ class Failure(TypedDict):
 
 
 class ProgressSchema(TypedDict):
-    """How far long work is; total is null while nobody knows."""
+    """Progress of long work; total is null if unknown."""
 
     stage: str
     done: int

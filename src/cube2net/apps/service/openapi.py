@@ -9,7 +9,7 @@ from cube2net import __version__
 from cube2net.apps.service.network_schemas import ExportRequest, Failure, FailureDetail, ProgressSchema
 from cube2net.apps.service.schemas import SESSION_ROUTES, UPLOAD, UploadAnswer
 from cube2net.apps.service.service import ROUTES, Route
-from cube2net.apps.service.validation import MOST, bare_type, choices_of, schema_fields
+from cube2net.apps.service.validation import MOST, bare_type, list_choices, schema_fields
 
 BASE = "/api/v1"
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -50,7 +50,7 @@ NAME: dict[str, Any] = {"name": "name", "in": "query", "required": True, "schema
 USES = {
     "name": "uses",
     "in": "query",
-    "description": "The files needed beside it: others make room where there is none. Without it all are.",
+    "description": "Files that are still needed; others are removed if there is no room. By default all are needed.",
     "schema": {"type": "array", "items": {"type": "string"}},
 }
 KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -91,7 +91,7 @@ def openapi() -> dict[str, Any]:
     summary = "The report of a comparison."
     report = _operation("report", summary, does, schemas, parameters=[KEY], answers=PAGE)
     paths[f"{BASE}/report/{{key}}"] = {"get": report}
-    schema_of(ProgressSchema, schemas)
+    make_schema(ProgressSchema, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "cube2net", "version": __version__, "description": ABOUT},
@@ -106,11 +106,11 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+def make_schema(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON Schema of a type; those of shapes are put among ``schemas``, and referred to."""
-    kinds = choices_of(hint)
+    kinds = list_choices(hint)
     if len(kinds) > 1:
-        return {"anyOf": [schema_of(kind, schemas) for kind in kinds]}
+        return {"anyOf": [make_schema(kind, schemas) for kind in kinds]}
     kind = bare_type(kinds[0])
     if is_typeddict(kind):
         if kind.__name__ not in schemas:
@@ -120,12 +120,12 @@ def schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     if get_origin(kind) is Literal:
         return {"type": "string", "enum": list(get_args(kind))}
     if get_origin(kind) is list:
-        return {"type": "array", "items": schema_of(get_args(kind)[0], schemas), "maxItems": MOST}
+        return {"type": "array", "items": make_schema(get_args(kind)[0], schemas), "maxItems": MOST}
     if get_origin(kind) is tuple:
         each, count = Union[get_args(kind)], len(get_args(kind))  # noqa: UP007
-        return {"type": "array", "items": schema_of(each, schemas), "minItems": count, "maxItems": count}
+        return {"type": "array", "items": make_schema(each, schemas), "minItems": count, "maxItems": count}
     if get_origin(kind) is dict:
-        return {"type": "object", "additionalProperties": schema_of(get_args(kind)[1], schemas)}
+        return {"type": "object", "additionalProperties": make_schema(get_args(kind)[1], schemas)}
     return dict(PLAIN[kind])
 
 
@@ -135,7 +135,7 @@ def _shape(shape: type, schemas: dict[str, Any]) -> dict[str, Any]:
         "type": "object",
         "description": _doc(shape),
         "properties": {
-            name: schema_of(field.type, schemas) | ({"description": field.says} if field.says else {})
+            name: make_schema(field.type, schemas) | ({"description": field.says} if field.says else {})
             for name, field in fields.items()
         },
         "required": [name for name, field in fields.items() if field.required],
@@ -168,26 +168,26 @@ def _operation(
     answers: Any,
     lines: bool = True,
 ) -> dict[str, Any]:
-    """Return how something is asked; ``asks`` and ``answers`` are shapes, or what stands for a file or a page."""
+    """Return an operation; ``asks`` and ``answers`` are schemas, or the contents of a file or page."""
     operation: dict[str, Any] = {"operationId": name, "summary": summary, "description": description}
     if parameters:
         operation["parameters"] = parameters
     if asks is not None:
-        content = asks["content"] if isinstance(asks, dict) else {JSON: {"schema": schema_of(asks, schemas)}}
+        content = asks["content"] if isinstance(asks, dict) else {JSON: {"schema": make_schema(asks, schemas)}}
         operation["requestBody"] = {"required": True, "content": content}
-    answer = answers if isinstance(answers, dict) else _answered(answers, schemas, lines=lines)
-    failed = {JSON: {"schema": schema_of(Failure, schemas)}}
+    answer = answers if isinstance(answers, dict) else _describe_answer(answers, schemas, lines=lines)
+    failed = {JSON: {"schema": make_schema(Failure, schemas)}}
     refusals = {status: {"description": text, "content": failed} for status, text in REFUSALS.items()}
     return operation | {"responses": {"200": answer, **refusals}}
 
 
-def _answered(shape: type, schemas: dict[str, Any], *, lines: bool) -> dict[str, Any]:
+def _describe_answer(shape: type, schemas: dict[str, Any], *, lines: bool) -> dict[str, Any]:
     """Return the description of an answer in JSON, and of the ``lines`` that come while it is worked on."""
-    schema = schema_of(shape, schemas)
+    schema = make_schema(shape, schemas)
     content: dict[str, Any] = {JSON: {"schema": schema}}
     if lines:
-        parts = {"progress": schema_of(ProgressSchema, schemas), "answer": schema}
-        parts["error"] = schema_of(FailureDetail, schemas)
+        parts = {"progress": make_schema(ProgressSchema, schemas), "answer": schema}
+        parts["error"] = make_schema(FailureDetail, schemas)
         one_of = [{"type": "object", "properties": {name: part}, "required": [name]} for name, part in parts.items()]
         content[LINES] = {"schema": {"oneOf": one_of}}
     return {"description": _doc(shape), "content": content}

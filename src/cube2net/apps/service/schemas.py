@@ -16,7 +16,7 @@ FEW_CELLS, MOST_CELLS = 10, 100
 FEW_LABELS, MOST_LABELS = 40, 100
 """Rows and columns of a table, each."""
 FEW_NAMES, MOST_NAMES = 10, 100
-"""Names that begin as somebody types."""
+"""Number of completions of a name: default and maximum."""
 MOST_MEMBERS = 20_000
 """Objects of cells; so many an ask may have over HTTP."""
 
@@ -103,7 +103,7 @@ else:
 class ReadColumn(TypedDict):
     """A column of a table, and what it was taken for."""
 
-    table: Annotated[str, "which table it stands in, where there are several"]
+    table: Annotated[str, "its table if there are several"]
     column: str
     what: Annotated[str, "what it was taken for: a name, an end of a link, a dimension"]
     why: str
@@ -124,7 +124,7 @@ class ReadingSchema(TypedDict):
     objects: int
     links: Annotated[int | None, "null where two objects are linked when a record mentions both"]
     columns: list[ReadColumn]
-    said: Annotated[list[str], "what was guessed and left out, a sentence each"]
+    said: Annotated[list[str], "remarks on what was guessed and left out"]
     left_out: list[LeftOut]
     dimensions: list[str]
     min_objects: Annotated[int, "cells with fewer objects are left out"]
@@ -155,7 +155,7 @@ class DimensionSchema(TypedDict):
 
 
 class OptionSchema(TypedDict):
-    """An option of a method, with what it is without a word."""
+    """An option of a method with its default."""
 
     name: str
     default: str | int | float | bool | None
@@ -166,7 +166,7 @@ class MethodSchema(TypedDict):
 
     name: str
     cells: Annotated[bool, "whether it chooses cells, or follows links"]
-    long: Annotated[bool, "whether it may take more than a moment: its progress is told, and it can be stopped"]
+    long: Annotated[bool, "whether it may take long: progress is reported, and it can be stopped"]
     missing: Annotated[str | None, "what has to be installed for it, where something is missing"]
     options: list[OptionSchema]
 
@@ -174,14 +174,14 @@ class MethodSchema(TypedDict):
 class LimitsSchema(TypedDict):
     """How much may be asked at once."""
 
-    letters: Annotated[int, "at most so many in a text"]
-    bytes: Annotated[int, "at most so many in a request over HTTP"]
-    file: Annotated[int, "at most so many bytes in a file of names"]
-    names: Annotated[int, "at most so many are read out of a text"]
-    members: Annotated[int, "at most so many objects of cells are listed"]
-    least_runs: Annotated[int, "a comparison has at least so many"]
-    runs: Annotated[int, "and without a word so many"]
-    most_runs: Annotated[int, "and at most so many"]
+    letters: Annotated[int, "maximum number of letters of a text"]
+    bytes: Annotated[int, "maximum size of a request over HTTP"]
+    file: Annotated[int, "maximum size of a file of names in bytes"]
+    names: Annotated[int, "maximum number of names in a text"]
+    members: Annotated[int, "maximum number of objects of cells in an answer"]
+    least_runs: Annotated[int, "minimum number of runs of a comparison"]
+    runs: Annotated[int, "default number of runs"]
+    most_runs: Annotated[int, "maximum number of runs"]
 
 
 class CubeAnswer(TypedDict):
@@ -268,7 +268,7 @@ class CompleteRequest(TypedDict):
     """The beginning of a name, or of a word of it."""
 
     text: str
-    most: NotRequired[Annotated[int, f"how many names, 1 to {MOST_NAMES:,}; {FEW_NAMES} without a word"]]
+    most: NotRequired[Annotated[int, f"how many names, 1 to {MOST_NAMES:,}; {FEW_NAMES} by default"]]
 
 
 class CompleteAnswer(TypedDict):
@@ -281,7 +281,7 @@ class MembersRequest(View):
     """Cells to start from: their objects."""
 
     cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
-    most: NotRequired[Annotated[int, f"how many objects, 1 to {MOST_MEMBERS:,}, so many also without a word"]]
+    most: NotRequired[Annotated[int, f"how many objects, 1 to {MOST_MEMBERS:,}, which is the default"]]
 
 
 class MembersAnswer(TypedDict):
@@ -306,7 +306,7 @@ class PivotRequest(View):
     most: NotRequired[
         Annotated[
             int,
-            f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW_LABELS} without a word",
+            f"maximum number of rows and columns, 1 to {MOST_LABELS}; {FEW_LABELS} by default",
         ]
     ]
 
@@ -353,8 +353,8 @@ class StartAnswer(TypedDict):
     keeps: Annotated[bool, "whether something can be written there"]
     recent: Annotated[list[RecentCube], "the cubes there, the newest first"]
     endings: Annotated[list[str], "the ends of the names of files that are taken"]
-    files: Annotated[int, "at most so many files are taken at once"]
-    bytes: Annotated[int, "of so many bytes together"]
+    files: Annotated[int, "maximum number of files"]
+    bytes: Annotated[int, "maximum size of all files together in bytes"]
     uploaded: Annotated[list[str], "the files that are there"]
     example: Annotated[str, "the example that comes with the program"]
 
@@ -367,7 +367,7 @@ class UploadAnswer(TypedDict):
 
 
 class TablesRequest(TypedDict):
-    """Files that were handed over, to be looked at, and what is said of them instead of guessed."""
+    """Uploaded files to be read, and corrections of what was guessed."""
 
     files: Annotated[list[str], "their names"]
     columns: NotRequired[Annotated[dict[str, str], "which column is what, by the roles of uses; empty: none is"]]
@@ -388,7 +388,7 @@ class ColumnChoice(TypedDict):
 class ColumnUse(TypedDict):
     """A column, what it is used as, and what it may be instead."""
 
-    table: Annotated[str, "which table it stands in; empty where columns have no roles"]
+    table: Annotated[str, "its table; empty if columns have no roles"]
     column: str
     role: Annotated[str, "such as nodes.name, as columns takes it; empty where it is none"]
     may: Annotated[list[str], "the roles that it may have"]

@@ -12,18 +12,18 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
 MOST_BYTES = 4_000_000
-"""No request over HTTP is longer."""
+"""Maximum size of a request over HTTP."""
 MOST = 1_000_000
-"""No list and no text of a request is longer."""
+"""Maximum length of a list or text in a request."""
 MOST_OF = {"file": 4_000_000}
-"""But those of these fields."""
+"""Exceptions by field."""
 HIGHEST = 2**62
-"""No whole number of a request is above this, nor below its negative."""
+"""Largest absolute value of a whole number in a request."""
 
 
 @dataclass(frozen=True)
 class SchemaField:
-    """A field of a shape: its type, whether it must be there, and what it is, in words."""
+    """A field of a schema: its type, whether it is required, and its description."""
 
     type: Any
     required: bool
@@ -32,7 +32,7 @@ class SchemaField:
 
 @cache
 def schema_fields(shape: type) -> Mapping[str, SchemaField]:
-    """Return the fields of a shape by name, in their order."""
+    """Return the fields of a schema by name."""
     found = {}
     for name, hint in get_type_hints(shape, include_extras=True).items():
         required = get_origin(hint) is not NotRequired
@@ -44,19 +44,19 @@ def schema_fields(shape: type) -> Mapping[str, SchemaField]:
 
 @cache
 def bare_type(hint: Any) -> Any:
-    """Return a type without the words beside it."""
+    """Return a type without its annotation."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 @cache
-def choices_of(hint: Any) -> tuple[Any, ...]:
-    """Return the types that a value may have: those of a union, or the one there is."""
+def list_choices(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union type, or the type itself."""
     hint = bare_type(hint)
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
 def read(shape: Any, value: Any, where: str = "the request") -> Any:
-    """Return a value of JSON that is of a type; what is not raises a sentence that names its place.
+    """Return a JSON value of a type; raise an error that names the place of an invalid part.
 
     >>> from cube2net.apps.service.schemas import CompleteRequest
     >>> read(CompleteRequest, {"text": "gra", "most": 5})
@@ -68,14 +68,14 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
     """
-    kinds = choices_of(shape)
+    kinds = list_choices(shape)
     kind = kinds[0] if len(kinds) == 1 else _choose_kind(kinds, value, where)
     if get_origin(kind) is Literal:
         if not isinstance(value, str) or value not in get_args(kind):
             raise unknown_name(where, value, get_args(kind))
         return value
     if not _is_alike(kind, value):
-        raise _expected(where, value, *kinds)
+        raise _make_type_error(where, value, *kinds)
     if is_typeddict(kind):
         return _read_object(kind, value, where)
     if kind is str:
@@ -84,7 +84,7 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
         _check_length(where, value, "entries")
     if get_origin(kind) is list:
         (inner,) = get_args(kind)
-        if _are_plain(choices_of(inner), value):
+        if _are_plain(list_choices(inner), value):
             return list(value)
         return [read(inner, each, f"{where}[{number}]") for number, each in enumerate(value)]
     if get_origin(kind) is dict:
@@ -100,7 +100,7 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
 
 
 def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
-    """Return the type among several that a value is meant to have: of objects the one whose fields it has."""
+    """Return the type of a union that fits a value; of several object types the one that shares fields with it."""
     fitting = [bare_type(kind) for kind in kinds if _is_alike(bare_type(kind), value)]
     if isinstance(value, dict) and len(fitting) > 1:
         shapes = [kind for kind in fitting if is_typeddict(kind)]
@@ -109,12 +109,12 @@ def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
             names = [name for kind in shapes for name in schema_fields(kind)]
             raise ParameterError(f"{where} is {quote(value)}, expected an object with one of {join_names(names)}")
     if not fitting:
-        raise _expected(where, value, *kinds)
+        raise _make_type_error(where, value, *kinds)
     return fitting[0]
 
 
 def _is_alike(kind: Any, value: Any) -> bool:
-    """Return whether a value is of the kind of a type, whatever is inside."""
+    """Return whether a value is of a type, without looking at its parts."""
     if is_typeddict(kind) or get_origin(kind) is dict:
         return isinstance(value, dict)
     if get_origin(kind) is list:
@@ -127,7 +127,7 @@ def _is_alike(kind: Any, value: Any) -> bool:
 
 
 def _are_plain(kinds: tuple[Any, ...], values: list[Any]) -> bool:
-    """Return whether all values of a list are surely texts or whole numbers as wanted: lists of ids are long."""
+    """Return whether all values of a list are valid texts or whole numbers; a fast path for long lists of ids."""
     return all(
         (each.isascii() and len(each) <= MOST if type(each) is str else type(each) is int and abs(each) <= HIGHEST)
         and type(each) in kinds
@@ -159,12 +159,12 @@ def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str,
 
 def _read_text(where: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise _expected(where, value, str)
+        raise _make_type_error(where, value, str)
     _check_length(where, value, "letters")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ParameterError(f"{where} is {quote(value)}, which is no text: it holds half of a sign") from None
+        raise ParameterError(f"{where} is {quote(value)}, which is not valid Unicode text") from None
     return value
 
 
@@ -174,14 +174,14 @@ def _check_length(where: str, value: Any, what: str) -> None:
         raise ParameterError(f"{where} has {len(value):,} {what}, expected at most {most:,}")
 
 
-def _expected(where: str, value: Any, *kinds: Any) -> ParameterError:
-    names = list(dict.fromkeys(_called(kind) for kind in kinds))
+def _make_type_error(where: str, value: Any, *kinds: Any) -> ParameterError:
+    names = list(dict.fromkeys(_name_type(kind) for kind in kinds))
     last = names.pop()
     wanted = f"{', '.join(names)} or {last}" if names else last
     return ParameterError(f"{where} is {quote(value)}, expected {wanted}")
 
 
-def _called(kind: Any) -> str:
+def _name_type(kind: Any) -> str:
     kind = bare_type(kind)
     if kind is types.NoneType:
         return "null"

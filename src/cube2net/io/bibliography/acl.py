@@ -51,12 +51,11 @@ Entries = Mapping[str, Mapping[str, Any]]
 class Acl:
     """Reads the ACL Anthology: a folder with ``data/xml`` and ``data/json``, one of XML alone, or a tar of it.
 
-    Objects are authors: the person's id where the Anthology gives one, else "First Last". Items are
-    papers with ``year``, ``venue`` (acronyms, several where a volume belongs to several), ``sig`` (the
-    special interest groups of the volume), ``volume``, ``title`` and ``text`` (title and abstract).
-    ``without_sigs`` leaves out the volumes of some groups. A paper that cannot be used is counted in
-    ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file
-    may swell.
+    Objects are authors: the Anthology's id of a person where it has one, else "First Last". Items are papers with
+    ``year``, ``venue`` (acronyms; several if a volume belongs to several), ``sig`` (special interest groups of the
+    volume), ``volume``, ``title`` and ``text`` (title and abstract). ``without_sigs`` leaves out the volumes of
+    some groups. Unusable papers are counted in ``dropped`` and the first few are shown; ``strict`` makes them
+    errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     from_year: int | None = None

@@ -39,11 +39,10 @@ SUFFIXES = ("jr", "jr.", "sr", "sr.", "ii", "iii", "iv")
 class Aminer:
     """Reads AMiner's citation network: files or folders, plain or packed (gz, zip, tar).
 
-    Objects are authors: by their id where the file gives one (V11 and later), else by name. Items are papers
-    with ``year``, ``venue``, ``title`` and ``text``: title and abstract, or the title alone without
-    ``abstracts``, which needs less than half the memory. A line or paper that cannot be used is counted in
-    ``dropped`` and the first few are shown, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
-    limit how far packed files may swell.
+    Objects are authors: by id where the file has ids (V11 and later), else by name. Items are papers with
+    ``year``, ``venue``, ``title`` and ``text``: title and abstract, or with ``abstracts=False`` the title alone,
+    which takes less than half the memory. Unusable lines and papers are counted in ``dropped`` and the first few
+    are shown; ``strict`` makes them errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     abstracts: bool = True

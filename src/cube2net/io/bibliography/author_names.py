@@ -15,26 +15,8 @@ from dataclasses import dataclass, field
 
 PARTICLES = frozenset(
     (
-        *(
-            "van",
-            "von",
-            "der",
-            "den",
-            "de",
-            "del",
-            "della",
-            "di",
-            "da",
-            "dos",
-            "das",
-            "do",
-            "du",
-            "la",
-            "le",
-            "el",
-            "al",
-        ),
-        *("bin", "ibn", "ten", "ter", "zu", "zur", "af", "av", "y"),
+        *("af", "al", "av", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el"),
+        *("ibn", "la", "le", "ten", "ter", "van", "von", "y", "zu", "zur"),
     )
 )
 MAX_NAME_LENGTH = 500

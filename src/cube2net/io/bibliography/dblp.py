@@ -40,13 +40,12 @@ NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|n
 class Dblp:
     """Reads dblp.xml, plain or packed (gz, zip, tar).
 
-    Objects are authors under the name dblp gives them, with the number that tells namesakes apart
-    ("Wei Wang 0001"), and called without it. Items are papers of the given ``kinds`` with ``year``, ``venue``,
-    ``title`` and ``text``, which is the title. With ``venues="streams"`` the papers of one series (those whose
-    key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
-    with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
-    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are shown, or it
-    stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    Objects are authors under their name in dblp, with the number of namesakes ("Wei Wang 0001") as id and without
+    it as name. Items are papers of the given ``kinds`` with ``year``, ``venue``, ``title`` and ``text`` (the
+    title). With ``venues="streams"`` all papers of a series (``conf/kdd/``) have one venue, the most frequent of
+    its short names ("KDD"); with ``"titles"`` each has its journal or book title. Full names come from the titles
+    of proceedings. Unusable records are counted in ``dropped`` and the first few are shown; ``strict`` makes them
+    errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     kinds: tuple[str, ...] = ("article", "inproceedings")

@@ -63,16 +63,15 @@ ATTRIBUTION = (
 class OpenAlex:
     """Reads OpenAlex's works: its snapshot or parts of it (JSON lines or Parquet), saved pages, bare JSON lines.
 
-    Items are works with ``year``, ``date``, ``title``, ``source``, ``publisher``, ``topic``, ``subfield``, ``field``,
-    ``domain``, ``concept`` (the best of level 2), ``concept_area`` (level 1), ``concept_field`` (level 0), ``type``,
-    ``language``, ``country`` and ``institution`` of the authors, ``cited_by_count`` and ``text``: title and abstract,
-    or the title alone without ``abstracts``. ``objects`` are ``"authors"`` or ``"institutions"``, linked when a work
-    names both, or ``"works"``, linked by citations. ``where`` leaves in only works with one of some labels
-    (``{"field": ["Computer Science"]}``), ``from_year`` and ``to_year`` those of some years; ``retracted=False`` leaves
-    out works that were retracted. Of a work that comes several times the one that was changed last counts, and ids
-    that were merged are followed where the snapshot's lists of them are there. What cannot be used is counted in
-    ``dropped`` and the first few are shown, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
-    limit how far packed files may swell.
+    Items are works with ``year``, ``date``, ``title``, ``source``, ``publisher``, ``topic``, ``subfield``,
+    ``field``, ``domain``, ``concept`` (the best of level 2), ``concept_area`` (level 1), ``concept_field`` (level
+    0), ``type``, ``language``, ``country`` and ``institution`` of the authors, ``cited_by_count`` and ``text``:
+    title and abstract, or with ``abstracts=False`` the title alone. ``objects`` are ``"authors"`` or
+    ``"institutions"``, linked if a work names both, or ``"works"``, linked by citations. ``where`` selects works
+    with one of some labels (``{"field": ["Computer Science"]}``), ``from_year`` and ``to_year`` works of some
+    years; ``retracted=False`` leaves out retracted works. Of several versions of a work the newest counts, and
+    merged ids are followed if the snapshot lists them. Unusable lines are counted in ``dropped`` and the first few
+    are shown; ``strict`` makes them errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     objects: Literal["authors", "institutions", "works"] = "authors"

@@ -42,9 +42,9 @@ def strip_part(venue: str) -> str:
 class Papers:
     """Takes papers one at a time and keeps them as Arrow columns, so that each costs little more than its text.
 
-    A paper is a row: the file and line it stands on, its id, year, venue, title and text, and its authors.
-    An author is known by a key, an id or a name, and called as where it is first met. A paper whose id was
-    met before is dropped. With ``texts`` off a paper's text is its title, and is kept once.
+    A paper is a row: its file and line, id, year, venue, title and text, and its authors. An author is identified
+    by a key, an id or a name, and has the first name found. A paper with a known id is dropped. With
+    ``texts=False`` the text of a paper is its title, which is kept once.
     """
 
     def __init__(self, dropped: Dropped, *, texts: bool = True) -> None:

@@ -60,17 +60,17 @@ Objects = Literal["authors", "keywords", "sources", "institutions", "countries",
 
 @dataclass(frozen=True, kw_only=True)
 class References:
-    """Reads citation exports, several of several formats at once.
+    """Reads citation exports, also several of several formats.
 
-    Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
-    EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE, Cochrane, Embase, OpenAlex
-    and others (CSV, TSV, Excel). Items are the records with ``year``, ``title``, ``source``, ``type``, ``language``,
-    ``keyword``, ``institution`` and ``country`` (lists), and ``text``: title and abstract. ``objects`` are
-    ``"authors"``, ``"keywords"``, ``"institutions"`` or ``"countries"``, linked where a record names both;
-    ``"sources"``, linked by the authors who published in both; ``"works"``, linked by citations of each other; or
-    ``"references"``, the works that the records cite, linked where a record cites both. Records of one work are merged
-    unless ``keep_duplicates``; ``list_duplicates`` is a CSV file to list them in, with the reason. What cannot be used
-    is counted in ``dropped`` and the first few are shown, or it stops the reading when ``strict``.
+    Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged,
+    tab-delimited), EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE,
+    Cochrane, Embase, OpenAlex and others (CSV, TSV, Excel). Items are the records with ``year``, ``title``,
+    ``source``, ``type``, ``language``, ``keyword``, ``institution`` and ``country`` (lists), and ``text``: title
+    and abstract. ``objects`` are ``"authors"``, ``"keywords"``, ``"institutions"`` or ``"countries"``, linked if a
+    record names both; ``"sources"``, linked by authors who published in both; ``"works"``, linked by citations; or
+    ``"references"``, the cited works, linked if a record cites both. Records of the same work are merged unless
+    ``keep_duplicates``; ``list_duplicates`` is a CSV file to list them in, with the reason. Unusable records are
+    counted in ``dropped`` and the first few are shown; ``strict`` makes them errors.
     """
 
     objects: Objects = "authors"

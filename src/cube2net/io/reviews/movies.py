@@ -76,14 +76,13 @@ ALSO = re.compile(r"^a\.?k\.?a\.?\s+", re.IGNORECASE)
 class Movies(ReviewSource):
     """Reads ratings of films, and texts about the films: files, folders or archives, all in one list of paths.
 
-    Ratings are those of MovieTweetings (``ratings.dat`` and ``movies.dat``, fields parted by ``::``) or of
-    MovieLens (the same, or ``ratings.csv`` and ``movies.csv``). Texts are JSON lists of films,
-    ``movies-….json``, with ``title``, ``year`` and ``extract``; a film has the one of its title in its year,
-    or in a year at most ``years_apart`` away. Objects are films and users, ``film:…`` and ``user:…``. Items are
-    films with ``title``, ``year``, ``genre`` and ``text``; each mentions its film and that one's users. A link
-    is as heavy as its rating, or 1 with ``weights="one"``. A line that cannot be used is counted in
-    ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may
-    swell.
+    Ratings are those of MovieTweetings (``ratings.dat`` and ``movies.dat``, fields separated by ``::``) or of
+    MovieLens (the same, or ``ratings.csv`` and ``movies.csv``). Texts are JSON lists of films, ``movies-….json``,
+    with ``title``, ``year`` and ``extract``; a film has the text with its title and year, or a year at most
+    ``years_apart`` away. Objects are films and users, ``film:…`` and ``user:…``. Items are films with ``title``,
+    ``year``, ``genre`` and ``text``; each mentions its film and the users. The weight of a link is the rating, or 1
+    with ``weights="one"``. Unusable lines are counted in ``dropped`` and the first few are shown; ``strict`` makes
+    them errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     tasks = TASKS

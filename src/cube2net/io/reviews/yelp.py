@@ -73,14 +73,13 @@ MAX_LABEL_LENGTH = 60
 class Yelp(ReviewSource):
     """Reads Yelp's challenge data of any round: one JSON object a line, in files, a folder or an archive.
 
-    Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids.
-    Items are businesses with ``city``, ``state``, ``category``, ``feature`` (the attributes that hold, such
-    as "good for kids"), ``stars`` and ``text``; each mentions its business and that one's users. Links are
-    reviews, as heavy as a pair has reviews. Where several states have a city of one name, it is called so in
-    the state with most businesses there, and "Urbana, OH" in another. The text of a business is that of its
-    reviews in the order of the file, up to ``max_text`` characters, which bounds the memory. A line that
-    cannot be used is counted in ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
-    limit how far packed files may swell.
+    Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids. Items are
+    businesses with ``city``, ``state``, ``category``, ``feature`` (attributes that hold, such as "good for kids"),
+    ``stars`` and ``text``; each mentions its business and the users. The weight of a link is the number of reviews.
+    A city name that several states have is that of the state with most businesses there; in others it has the state
+    ("Urbana, OH"). The text of a business is that of its reviews in the order of the file, up to ``max_text``
+    characters, which bounds the memory. Unusable lines are counted in ``dropped`` and the first few are shown;
+    ``strict`` makes them errors. ``max_ratio`` and ``max_unpacked`` limit the size of unpacked files.
     """
 
     tasks = TASKS
