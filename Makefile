@@ -127,6 +127,11 @@ types: .venv/ready-test
 
 # The markers of the slow tier; pyproject.toml says what each is for.
 SLOW = slow or browser or site or spark or stress or peers or package
+# Topics differ in their last bits with the width of a processor's vectors. Recorded results are those of AVX2.
+ifeq ($(shell uname -m),x86_64)
+pytest test-slow oracles oracles-record tutorials: export NUMBA_CPU_NAME = x86-64-v3
+pytest test-slow oracles oracles-record tutorials: export NUMBA_CPU_FEATURES =
+endif
 # A worker for every core: threads of libraries beside them would only wait for each other.
 PYTEST = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n auto --dist loadfile
 

@@ -1,5 +1,7 @@
 """Names, groups, bags and topics that the data already has."""
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -95,6 +97,14 @@ def test_common_terms_and_repeats_count_less() -> None:
     bags = make_bags(rows, 300)
     assert compute_term_weights(bags).tolist() == pytest.approx([0.1, 1.0])
     assert weight_counts(bags, compute_term_weights(bags)).counts[:2].tolist() == pytest.approx([0.1, 1.0 + np.log(3)])
+
+
+def test_repeats_weigh_the_same_on_every_processor() -> None:
+    counts = list(range(1, 400))
+    bags = make_bags(pa.table({"item": [0] * 399, "term": list(map(str, counts)), "count": counts}), 1)
+    weighted = weight_counts(bags, np.ones(399, dtype=np.float32)).counts
+    rounded = [np.float32(1) + np.float32(math.log(count)) for count in bags.counts.tolist()]
+    assert weighted.tolist() == list(map(float, rounded))
 
 
 def corpus(**columns: pa.Array) -> Corpus:

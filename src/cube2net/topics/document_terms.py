@@ -111,7 +111,8 @@ def compute_term_weights(bags: Bags) -> Array:
 
 def weight_counts(bags: Bags, weights: Array) -> Bags:
     """Return the bags with weighted counts; repeats in one item count by their logarithm."""
-    counts = weights[bags.terms] * (1.0 + np.log(bags.counts))
+    # NumPy's logarithm of float32 has other last bits on other processors; rounded from float64 it is the same.
+    counts = weights[bags.terms] * (1.0 + np.log(bags.counts.astype(np.float64)).astype(np.float32))
     return replace(bags, counts=counts.astype(np.float32))
 
 
