@@ -2,9 +2,11 @@
 
     python benchmarks/learning_runs.py OUT [--seeds 5] [--part ladder] [--task areas] [--minutes 30] [--keep]
 
-A run is one line of OUT/runs.jsonl; what is there is not run again, so an interrupted run continues. Without learning
-means a learning rate of 0: the same trajectories in number, drawn from the policy as it starts. ``--keep`` copies the
-lines to ``learning_scores.jsonl`` here, from which ``learning_page.py`` makes the page.
+Every run is one line of OUT/runs.jsonl. Runs that are recorded in any OUT/runs*.jsonl are not repeated, so an
+interrupted program continues, and several can share the work if each has its own file and its own seeds
+(``--file runs-areas-3.jsonl --seed-from 3 --seeds 1``). Without learning means a learning rate of 0: the same number of
+trajectories, drawn from the initial policy. ``--keep`` writes the records of all files to ``learning_scores.jsonl``,
+from which ``learning_page.py`` makes the page.
 
 Parts: ``others`` (what other methods reach), ``tuned`` (the preset ``paper-tuned``, with all its updates), ``ladder``
 (one change after another, from the paper's agent to the default), ``letter`` (the first step of the ladder),
@@ -18,8 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -111,28 +112,32 @@ def main() -> None:
     """Make the runs that are missing, and keep them."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out", type=Path, help="where cubes and runs go")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=5, help="number of seeds")
+    parser.add_argument("--seed-from", type=int, default=0, help="the first seed")
+    parser.add_argument("--file", default="runs.jsonl", help="file in OUT that new runs are added to")
     parser.add_argument("--part", action="append", choices=[*PARTS])
     parser.add_argument("--task", action="append", choices=TASKS)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after the run that ends then")
     parser.add_argument("--keep", action="store_true", help="copy the runs to the repository")
-    asked = parser.parse_args()
-    runs = Runs(asked.out, asked.minutes)
-    for part in asked.part or PARTS:
-        for name in asked.task or TASKS:
-            PARTS[part](runs, load_task(name, asked.out), asked.seeds)
-    if asked.keep:
-        shutil.copy(runs.path, STORE)
+    options = parser.parse_args()
+    runs = Runs(options.out, options.file, options.minutes)
+    seeds = range(options.seed_from, options.seed_from + options.seeds)
+    for part in options.part or PARTS:
+        for name in options.task or TASKS:
+            PARTS[part](runs, load_task(name, options.out), seeds)
+    if options.keep:
+        records = sorted(runs.records.values(), key=lambda record: [str(part) for part in identify(record)])
+        STORE.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
 
 
 class Runs:
-    """The lines of a file, by what they are of."""
+    """The recorded runs of all files of a folder, and the file that new ones are added to."""
 
-    def __init__(self, out: Path, minutes: float) -> None:
+    def __init__(self, out: Path, file: str, minutes: float) -> None:
         self.minutes, self.watch = minutes, Stopwatch()
-        self.path = out / "runs.jsonl"
+        self.path = out / file
         out.mkdir(parents=True, exist_ok=True)
-        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        lines = [line for path in sorted(out.glob("runs*.jsonl")) for line in path.read_text("utf-8").splitlines()]
         self.records = {identify(record): record for record in map(json.loads, lines)}
 
     def add(self, make: Any, **about: Any) -> Record:
@@ -207,26 +212,26 @@ def learn(task: Task, method: Cube2net, seed: int, *, learns: bool = True, n_cel
     }
 
 
-def run_tuned(runs: Runs, task: Task, seeds: int) -> None:
+def run_tuned(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Run the preset ``paper-tuned`` with all its updates."""
-    for seed in range(seeds):
+    for seed in seeds:
         for learns in (True, False):
             step = Step("paper-tuned", "", {})
             run_step(runs, task, "tuned", step, Cube2net(preset="paper-tuned"), seed, learns)
 
 
-def run_ladder(runs: Runs, task: Task, seeds: int) -> None:
+def run_ladder(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Run every step of the ladder but the first, which takes longer than all others together."""
-    for seed in range(seeds):
+    for seed in seeds:
         for step, method in [*climb()][1:]:
             for learns in (True, False):
                 run_step(runs, task, "ladder", step, method, seed, learns)
 
 
-def run_letter(runs: Runs, task: Task, seeds: int) -> None:
+def run_letter(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Run the first step of the ladder, the paper's agent."""
     step, method = next(climb())
-    for seed in range(seeds):
+    for seed in seeds:
         for learns in (True, False):
             run_step(runs, task, "ladder", step, method, seed, learns)
 
@@ -239,9 +244,9 @@ def climb() -> Iterator[tuple[Step, Cube2net]]:
         yield step, Cube2net(preset="paper", updates=UPDATES, switches=dict(switches))
 
 
-def run_switches(runs: Runs, task: Task, seeds: int) -> None:
+def run_switches(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Run the default with one thing changed."""
-    for seed in range(seeds):
+    for seed in seeds:
         for step in SWITCHES:
             method = Cube2net(updates=UPDATES, patience=UPDATES, switches={**step.switches, "floor": False})
             for learns in (True, False):
@@ -270,7 +275,7 @@ class Given:
         return evaluate_cells(cube, weights, np.array(self.cells, dtype=np.int64))
 
 
-def run_others(runs: Runs, task: Task, seeds: int) -> None:
+def run_others(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Choose cells by other methods; those that draw nothing once."""
     for name, method in {
         "random": Random(),
@@ -278,7 +283,7 @@ def run_others(runs: Runs, task: Task, seeds: int) -> None:
         "greedy by price": Greedy(by="price"),
         "anneal": Anneal(),
     }.items():
-        for seed in range(seeds if method.draws else 1):
+        for seed in seeds if method.draws else (0,):
 
             def choose(method: Method = method, seed: int = seed) -> Record:
                 budget = Budget(n_cells=N_CELLS)
@@ -288,11 +293,11 @@ def run_others(runs: Runs, task: Task, seeds: int) -> None:
             runs.add(choose, part="others", task=task.name, step=name, seed=seed)
 
 
-def run_downstream(runs: Runs, task: Task, seeds: int) -> None:
+def run_downstream(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Cluster the query in the networks of agents and of other methods, and on its own links."""
     mine = make_clustering_task(task.query, MODELS).mine
     wanted = [("tuned", "paper-tuned"), *(("ladder", name) for name in ("paper", "rate", "price", "floor"))]
-    for seed in range(seeds):
+    for seed in seeds:
         chosen: dict[str, Record | None] = {"none": None}
         for name in ("random", "greedy", "anneal"):
             chosen[name] = runs.records.get(("others", task.name, name, None, None, seed if name != "greedy" else 0))
@@ -315,7 +320,7 @@ def run_downstream(runs: Runs, task: Task, seeds: int) -> None:
                 runs.add(score, part="downstream", task=task.name, step=title, model=model, seed=seed)
 
 
-def run_sensitivity(runs: Runs, task: Task, seeds: int) -> None:
+def run_sensitivity(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Change one number of the preset ``paper-tuned`` at a time; only on the larger query."""
     if task.name != "areas":
         return
@@ -326,7 +331,7 @@ def run_sensitivity(runs: Runs, task: Task, seeds: int) -> None:
         "discount": (0.5, 0.9, 0.99, 1.0),
         "n_cells": (5, 10, 20, 40),
     }
-    for seed in range(min(seeds, 3)):
+    for seed in seeds[:3]:
         for name, values in changes.items():
             for value in values:
                 number = value if name == "n_cells" else N_CELLS
@@ -342,9 +347,9 @@ def run_sensitivity(runs: Runs, task: Task, seeds: int) -> None:
                 runs.add(run, part="sensitivity", task=task.name, step=f"{name} {value}", seed=seed)
 
 
-def run_theory(runs: Runs, task: Task, seeds: int) -> None:
+def run_theory(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Measure how near outputs and gradients are for near cells, and the vectors of labels for near words."""
-    for seed in range(seeds):
+    for seed in seeds:
         runs.add(
             lambda seed=seed: measure_nearness(task, seed), part="theory", task=task.name, step="outputs", seed=seed
         )
@@ -425,14 +430,17 @@ def measure_labels(task: Task) -> Record:
     return {"pairs": pairs, "sums": sums, "means": means}
 
 
-def run_calls(runs: Runs, task: Task, seeds: int) -> None:
+def run_calls(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Count how often methods call a function, on drawn cubes of several sizes; once."""
     if task.name != TASKS[0]:
         return
     for communities in (8, 32, 128):
-        made = c2n.make_planted(objects=50 * communities, communities=communities, noise=0.2)
-        cube = c2n.build(made.corpus, made.corpus.dimensions)
-        query = cube.query([name for number in range(4) for name in made.query(number)])
+        planted = c2n.make_planted(objects=50 * communities, communities=communities, noise=0.2)
+        folder = runs.path.parent / "cubes" / f"planted-{communities}"
+        if not folder.exists():
+            c2n.build(planted.corpus, planted.corpus.dimensions, out=folder)
+        cube = c2n.open(folder)
+        query = cube.query([name for number in range(4) for name in planted.query(number)])
         vectors = c2n.api.embed_cells(cube, "words")
         methods: dict[str, Method] = {
             "random": Random(),
