@@ -228,6 +228,7 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
     others = imported - sys.stdlib_module_names - {"cube2net"}
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
     known |= {"pandas", "polars"}  # whose frames are made only for those who have them
+    known |= {"sklearn"}  # which asks a transformer for its tags
     # They come with the package named, triton with a torch for GPUs.
     comes_with = {"py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
     comes_with |= {"llvmlite": "numba", "anyio": "mcp", "IPython": "anywidget", "traitlets": "anywidget"}

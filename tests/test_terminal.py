@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net._util.progress import silent
+from cube2net._util.progress import Stage, silent
 from cube2net.apps.cli.output import Guarded, PlainLines, UndeliveredError, say, shown_progress
 
 BUILT = ("--min-objects", "1", "--dimension", "city")
@@ -17,7 +17,7 @@ TOOL = f"'{sys.executable}' -m cube2net"
 def test_a_stage_is_said_once_however_often_it_moves(capsys: pytest.CaptureFixture[str]) -> None:
     progress = PlainLines()
     for step in range(50):
-        progress(f"topics: log-likelihood {step / 7} a word", step, 50)
+        progress(Stage("topics", f"log-likelihood {step / 7} a word"), step, 50)
     progress("cube", 0, None)
     assert capsys.readouterr().err.splitlines() == ["topics: log-likelihood 0.0 a word", "cube"]
 

@@ -90,4 +90,4 @@ def test_a_tutorial_with_data_of_its_own_says_in_which_folder_it_reads_them() ->
     for name in NAMES:
         notebook = nbformat.read(TUTORIALS / f"{name}.ipynb", as_version=4)
         reads = any(cell.cell_type == "code" and '"data/' in cell.source for cell in notebook.cells)
-        assert reads == ("`data/…` is read in the folder `docs/tutorials`" in notebook.cells[0].source), name
+        assert reads == ("in the folder `docs/tutorials`" in notebook.cells[0].source), name

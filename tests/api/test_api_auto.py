@@ -121,10 +121,9 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
 ) -> None:
     config = next(config for config in list_candidates() if config.name == chosen.settings["chosen"])
     options: dict[str, Any] = {"levels": config.levels or None, "n_neighbors": config.n_neighbors}
-    words = (config.method, config.n_cells or None, config.objective, config.form)
-    same = c2n.api.construct_by_name(
-        by_cells[0], chosen.query, *words, membership_weights=config.membership_weights or None, **options
-    )
+    options |= {"objective": config.objective, "form": config.form}
+    options |= {"membership_weights": config.membership_weights or None}
+    same = c2n.api.construct_by_name(by_cells[0], chosen.query, config.method, config.n_cells or None, **options)
     for part in ("objects", "cells", "source", "target", "weight"):
         assert np.array_equal(getattr(chosen, part), getattr(same, part))
     assert chosen.selection.note.endswith(same.selection.note)

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 import cube2net as c2n
 from cube2net import options as options_module
 from cube2net.api.cubes import view_cube
-from cube2net.api.embedding import embed_cells
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
 from cube2net.apps.cli.app import app, render_message
@@ -32,6 +31,7 @@ from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.export.recipes import read_recipe
 from cube2net.network.export.registry import EXPORTS
 from cube2net.selection.objectives import Cover, FBeta, Linked
+from cube2net.vectors.cell_vectors import embed_cells
 
 FORMS = {
     "none": ["objects"],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.apps.cli import app
+from cube2net.apps.cli import app, output
 
 CITIES = ("Ghent", "Turin", "Malmö")
 PEOPLE = [(f"p{i}", f"Person {i}", CITIES[i % 3], "baker" if i % 4 else "joiner", 1980 + i % 30) for i in range(60)]
@@ -15,7 +15,9 @@ PEOPLE = [(f"p{i}", f"Person {i}", CITIES[i % 3], "baker" if i % 4 else "joiner"
 
 @pytest.fixture
 def tool(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
-    """What runs the command line in this process and returns its status and what it wrote."""
+    """What runs the command line in this process and returns its status and what it wrote, without heartbeats."""
+    monkeypatch.setattr(output, "FIRST_OUTPUT_SECONDS", 3600.0)
+    monkeypatch.setattr(output, "MAX_SILENCE_SECONDS", 3600.0)
 
     def run(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["cube2net", *map(str, words)])

@@ -42,7 +42,7 @@ def test_a_file_that_is_not_there_a_folder_and_an_unknown_ending_are_refused(tmp
 
 @pytest.mark.parametrize("name", ["x.docx", "x.numbers", "x.PDF"])
 def test_what_can_be_saved_as_a_table_is_refused_with_that_advice(tmp_path, name):
-    assert refusal(put(tmp_path / name, "a")).endswith(".parquet or .xlsx (save it as .xlsx or .csv)")
+    assert refusal(put(tmp_path / name, "a")).endswith(".xlsb or .ods (save it as .xlsx or .csv)")
 
 
 @pytest.mark.parametrize(

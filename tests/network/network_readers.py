@@ -119,7 +119,9 @@ def read_npz(paths: list[Path]) -> Tables:
 
     def read_column(name: str) -> list[Any]:
         values: list[Any] = (
-            plain_table(pa.table({"": pa.array(arrays[name])}))[""].to_pylist()
+            plain_table(
+                pa.table({"": pa.array(arrays[name].tolist() if arrays[name].dtype.kind == "U" else arrays[name])})
+            )[""].to_pylist()
             if name in arrays and arrays[name].ndim
             else []
         )

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from cube2net._util.arrays import Array
-from cube2net.api.embedding import embed_cells
 from cube2net.api.plan import weigh
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
@@ -23,6 +22,7 @@ from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective, Jaccard
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
+from cube2net.vectors.cell_vectors import embed_cells
 
 from toys import random_cube, toy_cube
 

@@ -9,7 +9,18 @@ from typing import Any, TypeVar
 
 from cube2net.errors import InputError, MissingPackageError, first_line, quote_few
 
-CORE = ("numpy", "scipy", "pyarrow", "duckdb", "numba", "threadpoolctl", "lazy_loader", "typer", "rich")
+CORE = (
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "duckdb",
+    "numba",
+    "threadpoolctl",
+    "lazy_loader",
+    "python_calamine",
+    "typer",
+    "rich",
+)
 """The required packages, by the names they are imported with."""
 
 EXTRAS: dict[str, tuple[str, ...]] = {

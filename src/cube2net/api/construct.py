@@ -298,8 +298,7 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     """Return the method with the cell vectors that it names, or the method itself where it names none."""
     if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
         return method
-    from cube2net.api.embedding import embed_cells
-    from cube2net.vectors.cell_vectors import VECTORS
+    from cube2net.vectors.cell_vectors import VECTORS, embed_cells
 
     kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
     options = getattr(method, "vector_options", {})

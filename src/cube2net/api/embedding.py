@@ -1,8 +1,7 @@
-"""Vectors of cells and of nodes, and a transformer of scikit-learn that returns those of a query."""
+"""A transformer of scikit-learn that embeds the objects of a query by a network around them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,16 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net.api.construct import construct_network, expect_options
 from cube2net.api.query import Asked, resolve_query
-from cube2net.errors import ParameterError, QueryError, check_int, quote_few
+from cube2net.errors import ParameterError, QueryError, quote_few
 from cube2net.mining.downstream import cluster_query as cluster_query
 from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, make_object
+from cube2net.model.interfaces import NodeEmbedder
 from cube2net.model.network import Network
 from cube2net.model.query import Query, known_rows, list_keys, parse_query, rows_of_keys
-from cube2net.model.vectors import Vectors
 from cube2net.options import NetworkOptions
-from cube2net.vectors.cell_vectors import VECTORS
-from cube2net.vectors.nearest_cells import Nearest
+from cube2net.vectors.cell_vectors import embed_cells as embed_cells
+from cube2net.vectors.nearest_cells import near_cells as near_cells
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -143,24 +141,3 @@ class CubeEmbedding:
             transformer_tags=tags,
             input_tags=InputTags(two_d_array=False, string=True),
         )
-
-
-def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
-    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
-    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
-        raise ParameterError(
-            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
-            "an embedding of nodes: rename the method if it embeds cells"
-        )
-    maker: CellEmbedder = make_object(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
-    return maker.embed_cells(cube, seed=seed)
-
-
-def near_cells(
-    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
-) -> list[tuple[str, ...]]:
-    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
-    cell = check_int("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
-    known = embed_cells(cube) if vectors is None else vectors
-    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
-    return [cube.cell(int(number)) for number in found[0] if number >= 0]

@@ -112,8 +112,8 @@ def is_packed(path: Path) -> bool:
 def detect_format(path: Path) -> str | None:
     """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> detect_format(Path("items.csv.xz")), find_format(Path("links.TAB")), find_format(Path("links.pq.gz"))
-    ('csv', 'tsv', None)
+    >>> [detect_format(Path(name)) for name in ("items.csv.xz", "links.TAB", "links.pq.gz")]
+    ['csv', 'tsv', None]
     """
     packed = is_packed(path)
     form = FORMATS.get(Path(path.stem if packed else path.name).suffix.lower())

@@ -338,11 +338,11 @@ def find_names(objects: Iterable[object], others: Mapping[str, type]) -> dict[st
     ``others`` are the classes of what has a name already, by that name. Equal objects count once.
 
     >>> from cube2net.model import Budget, Form
-    >>> list(names_of([Budget(n_cells=5), Form("hybrid")], {}))
+    >>> list(find_names([Budget(n_cells=5), Form("hybrid")], {}))
     ['Budget', 'Form']
-    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {}))
+    >>> list(find_names([Budget(n_cells=5), Budget(n_cells=9)], {}))
     ['Budget(n_cells=5)', 'Budget(n_cells=9)']
-    >>> list(names_of([Budget(n_cells=5)], {"mine": Budget}))
+    >>> list(find_names([Budget(n_cells=5)], {"mine": Budget}))
     ['Budget(n_cells=5)']
     """
     once: dict[str, object] = {}
@@ -370,7 +370,7 @@ def format_repr(thing: object) -> str:
     >>> class Mine:
     ...     def __init__(self) -> None:
     ...         self.size = 3
-    >>> repr_of(Mine())
+    >>> format_repr(Mine())
     'Mine(size=3)'
     """
     if type(thing).__repr__ is not object.__repr__:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, cores, silent
+from cube2net._util.progress import Progress, Stage, cores, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus, Topics
@@ -67,14 +67,14 @@ def sample_topics(
     grid = _Grid.of(bags, settings, start, rng)
     words = float(bags.counts.sum())
     likelihoods: list[float] = []
-    sweep, stage = 0, ""
+    sweep, stage = 0, Stage("topics", "sampling")
     with ThreadPoolExecutor(workers) as pool:
         while sweep < settings.iterations:
             total = grid.sweep(settings.beta, pool if workers > 1 else None)
             sweep += 1
             likelihood = (total - grid.norm) / words
             if sweep == 1 or sweep % SWEEPS_PER_CHECK == 0:
-                stage = f"topics: log-likelihood {likelihood:.3f} a word"
+                stage = Stage("topics", f"log-likelihood {likelihood:.3f} a word")
             progress(stage, sweep, settings.iterations)
             if sweep % SWEEPS_PER_CHECK == 0:
                 likelihoods.append(likelihood)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from cube2net._util.zip_files import RATIO, TOTAL, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, first_line, join_names, unknown_name
 from cube2net.model.corpus import NO_TEXT
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, make_object
 from cube2net.model.vectors import Vectors
 from cube2net.vectors.glove import WordTable, load_default_words, read_words
 
@@ -314,3 +315,14 @@ def _look_up_words(table: WordTable, words: Collection[str], stop_words: Collect
 
 VECTORS = {"words": WordVectors, "members": MemberVectors}
 """The ways to make vectors of cells, by name."""
+
+
+def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
+    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
+    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
+        raise ParameterError(
+            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
+            "an embedding of nodes: rename the method if it embeds cells"
+        )
+    maker: CellEmbedder = make_object(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    return maker.embed_cells(cube, seed=seed)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net.errors import ParameterError, unknown_name
+from cube2net.errors import ParameterError, check_int, unknown_name
+from cube2net.model.cube import Cube
 from cube2net.model.vectors import Vectors
+from cube2net.vectors.cell_vectors import embed_cells
 
 WAYS = ("auto", "tables", "matmul")
 # This many products of actions and cells are held at once: bounds the memory of a large batch.
@@ -191,3 +194,13 @@ def _parse_taken(taken: Array | None, rows: int, count: int) -> Array:
     if taken.size and not -1 <= int(taken.min()) <= int(taken.max()) < count:
         raise ParameterError(f"taken names cells outside 0 … {count - 1}")
     return np.ascontiguousarray(taken, dtype=np.int32)
+
+
+def near_cells(
+    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
+) -> list[tuple[str, ...]]:
+    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
+    cell = check_int("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
+    known = embed_cells(cube) if vectors is None else vectors
+    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
+    return [cube.cell(int(number)) for number in found[0] if number >= 0]

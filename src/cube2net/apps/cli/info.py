@@ -64,6 +64,8 @@ def describe_cube(folder: Path, between: str | None = None) -> dict[str, Any]:
     """Return the counts, dimensions and settings of a cube on disk, or of its part of a time."""
     import numpy as np
 
+    from cube2net.vectors.cell_vectors import embed_cells
+
     cube = c2n.api.view_cube(c2n.open(folder), between=between)
     manifest = c2n.api.read_manifest(folder)
     settings = cube.settings
@@ -102,7 +104,7 @@ def describe_cube(folder: Path, between: str | None = None) -> dict[str, Any]:
         else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
-        "no_direction": {name: list(labels) for name, labels in c2n.api.embed_cells(cube).blank.items() if labels},
+        "no_direction": {name: list(labels) for name, labels in embed_cells(cube).blank.items() if labels},
         "topic_words": _list_topic_words(cube),
         "settings": {
             name: settings.get(name) for name in ("dimensions", "min_objects", "max_mentions", "seed", "engine")
