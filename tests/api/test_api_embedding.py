@@ -31,6 +31,7 @@ def test_it_stands_in_a_pipeline_and_is_cloned(cube: Cube) -> None:
     names = cube.objects.ids(np.arange(6)).to_pylist()
     pipeline = make_pipeline(c2n.CubeEmbedding(cube, OPTIONS, seed=3), PCA(2))
     assert pipeline.fit_transform(names).shape == (6, 2)
+    assert pipeline[0].get_feature_names_out()[:2].tolist() == ["cubeembedding0", "cubeembedding1"]
     copied = clone(pipeline.named_steps["cubeembedding"])
     assert repr(copied) == repr(pipeline.named_steps["cubeembedding"]) and not hasattr(copied, "embedding_")
     assert pipeline.set_params(cubeembedding__seed=4).get_params()["cubeembedding__seed"] == 4

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,6 +105,9 @@ def test_two_tables_are_nodes_and_links_however_they_are_given(tmp_path: Path) -
         c2n.build(nodes, links, **options),
         c2n.build([nodes, links], **options),
         c2n.build(nodes, links=links, **options),
+        c2n.build(nodes, links=[(0, 1), (1, 2)], **options),
+        c2n.build(nodes, links=[(0, 1, 0.5), (1, 2, 2)], **options),
+        c2n.build(nodes, links=nx.path_graph(3), **options),
         c2n.build(*paths, **options),
         c2n.build(*map(str, paths), **options),
         c2n.build(paths, **options),
@@ -112,6 +116,28 @@ def test_two_tables_are_nodes_and_links_however_they_are_given(tmp_path: Path) -
         c2n.build(tmp_path, source="tables", **options),
     ]
     assert {str(cube) for cube in cubes} == {"Cube(city: 2 cells, 4 objects, 2 links)"}
+
+
+def test_links_of_odd_lengths_are_refused() -> None:
+    with pytest.raises(InputError, match=r"^links are \[\(0,\)\], expected pairs, or triples with a weight$"):
+        c2n.build(pd.DataFrame({"id": [0], "city": ["Rome"]}), links=[(0,)])
+
+
+def test_the_path_of_a_file_is_a_query(cube: Cube, tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("100\n101\n")
+    assert str(c2n.construct(cube, tmp_path / "names.txt")) == str(c2n.construct(cube, [100, 101]))
+
+
+def test_a_cube_is_updated_by_tables_that_name_its_objects(tmp_path: Path) -> None:
+    nodes = pd.DataFrame({"id": range(4), "city": ["Rome", "Oslo"] * 2})
+    cube = c2n.build(nodes, links=[(0, 1)], min_objects=1, out=tmp_path / "cube")
+    more = pd.DataFrame({"id": [4], "city": ["Rome"]})
+    assert str(c2n.update(cube, more, links=[(4, 0), (2, 3)])) == "Cube(city: 2 cells, 5 objects, 3 links)"
+    (tmp_path / "links.csv").write_text("source,target\n0,3\n")
+    grown = c2n.update(tmp_path / "cube", links=tmp_path / "links.csv")
+    assert str(grown) == "Cube(city: 2 cells, 5 objects, 4 links)"
+    with pytest.raises(InputError, match=r"^the cube was not opened from a folder: save it with cube\.save"):
+        c2n.update(c2n.build(nodes, min_objects=1), more)
 
 
 def test_one_cell_is_no_plural() -> None:

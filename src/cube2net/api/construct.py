@@ -90,8 +90,9 @@ def construct(
         A cube of :func:`build` or :func:`open`, or a view of one.
     query
         Objects by id or by name: one text, a list, a series or an index of pandas or Polars, an array; a mapping from
-        objects to labels; a data frame with a column ``object`` or ``id``, and maybe ``label``; another network, or a
-        :class:`Query`. Whole numbers in a list or an array are rows if ids are texts. See :meth:`Cube.query`.
+        objects to labels; a data frame with a column ``object`` or ``id``, and maybe ``label``; the ``Path`` of a file
+        that :func:`read_query` reads; another network, or a :class:`Query`. Whole numbers in a list or an array are
+        rows if ids are texts. See :meth:`Cube.query`.
     method
         A name of :data:`cube2net.methods.METHODS`, or an object such as ``methods.Greedy(by="price")``, also of a class
         of your own with ``select``; ``"auto"`` tries several networks.

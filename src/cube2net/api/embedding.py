@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,9 +89,8 @@ class CubeEmbedding:
         return self
 
     def transform(self, query: Asked) -> Array:
-        """Return a row for every object, in the order given; a :class:`Query` has its own order."""
-        if not hasattr(self, "embedding_"):
-            raise ParameterError("the embedding was not fitted: call fit(query) first")
+        """Return a row for every object, in the order given; a :class:`Query` and a file have their own order."""
+        self._check_fitted()
         rows = self._find_rows(query)
         order = np.argsort(self.network_.objects, kind="stable")
         known = self.network_.objects[order]
@@ -103,10 +103,14 @@ class CubeEmbedding:
             )
         return np.asarray(self.embedding_[order[places]])
 
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "embedding_"):
+            raise ParameterError("the embedding was not fitted: call fit(query) first")
+
     def _find_rows(self, query: Asked) -> Array:
         """Return the rows of objects in the cube, in the order in which they are given."""
         rows = resolve_query(self.cube, query).objects
-        if isinstance(query, Query):
+        if isinstance(query, Query | Path):
             return rows
         objects = self.cube.objects
         listed, _ = parse_query(query, partial(known_rows, objects), texts=not objects.whole)
@@ -115,6 +119,11 @@ class CubeEmbedding:
     def fit_transform(self, query: Asked, y: object = None) -> Array:
         """Return the vectors of the objects of a query, by the network of that query."""
         return self.fit(query, y).transform(query)
+
+    def get_feature_names_out(self, input_features: object = None) -> Array:
+        """Return the names of the columns of the vectors; ``input_features`` is ignored."""
+        self._check_fitted()
+        return np.array([f"cubeembedding{column}" for column in range(self.embedding_.shape[1])], dtype=object)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""

@@ -20,7 +20,7 @@ from cube2net.model.interfaces import check_call, check_path, expect
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
 
 Asked = Any
-"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
+"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, a Path, a network."""
 
 
 def check_cube(cube: Any) -> Cube:
@@ -29,7 +29,9 @@ def check_cube(cube: Any) -> Cube:
 
 
 def resolve_query(cube: Cube, query: Asked) -> Query:
-    """Return the query of some objects of a cube; one that was made for another cube is refused."""
+    """Return the query of some objects of a cube; a path is read, and a query of another cube is refused."""
+    if isinstance(query, Path):
+        return read_query(cube, query)
     asked = query if isinstance(query, Query) else check_cube(cube).query(query)
     if int(asked.objects[-1]) >= len(check_cube(cube).objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")

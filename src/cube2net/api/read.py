@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.io import graphs
@@ -334,8 +336,17 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     return graphs.from_networkx(graph, **options)
 
 
-def resolve_corpus(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
-    """Return the corpus of what a caller gave to a function, with the options of reading it."""
+def resolve_corpus(
+    data: Any,
+    options: Mapping[str, Any],
+    progress: Progress,
+    function: Callable[..., Any],
+    known: Objects | None = None,
+) -> Corpus:
+    """Return the corpus of the data and reading options that were passed to a function.
+
+    Tables may name ``known`` objects, those of a cube to be updated, without listing them.
+    """
     if isinstance(data, Corpus):
         check_options(options, "a corpus that is made already", (), function)
         return data
@@ -357,7 +368,20 @@ def resolve_corpus(data: Any, options: Mapping[str, Any], progress: Progress, fu
         tables = tuple(data)
     if data is not None and not (tables and all(map(_is_readable, tables))):
         raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}")
-    return table_source.read_tables(tables, options, progress)
+    if (links := _tabulate_links(options.get("links"))) is not None:
+        options = {**options, "links": links}
+    return table_source.read_tables(tables, options, progress, known)
+
+
+def _tabulate_links(links: Any) -> pa.Table | None:
+    """Return the table of the edges of a NetworkX graph or of a list of pairs, with weights if given; else None."""
+    if is_networkx(links):
+        links = list(links.edges(data="weight", default=1.0))
+    if not (isinstance(links, list | tuple) and links and all(isinstance(link, list | tuple) for link in links)):
+        return None
+    if {len(link) for link in links} not in ({2}, {3}):
+        raise ParameterError(f"links are {quote(links)}, expected pairs, or triples with a weight", parameter="links")
+    return pa.table(dict(zip(("source", "target", "weight"), map(list, zip(*links, strict=True)), strict=False)))
 
 
 def find_reader(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:

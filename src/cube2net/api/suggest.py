@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from cube2net._util.arrays import Array, row_of_entries
 from cube2net._util.progress import Progress, ProgressOption, Stage, report_compiling, resolve_progress, silent
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
-from cube2net.api.query import Asked, read_query, resolve_query
+from cube2net.api.query import Asked, resolve_query
 from cube2net.api.read import resolve_corpus
 from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import TOPIC, parse_bins
@@ -49,7 +48,7 @@ MOST_CELLS = 1_000
 @report_compiling
 def suggest(
     data: Any = None,
-    query: Asked | Path | None = None,
+    query: Asked | None = None,
     *,
     min_objects: int = MIN_OBJECTS,
     splits: int = SPLITS,
@@ -164,7 +163,7 @@ class _Ranking:
     """Proposals in the order of what their cells hold of the hidden half of a query."""
 
     corpus: Corpus
-    query: Asked | Path
+    query: Asked
     found: Suggestion
     topics: Topics | None
     splits: int
@@ -222,7 +221,7 @@ class _Ranking:
         )
         if self._asked is None:
             named = self.query
-            self._asked = read_query(cube, named) if isinstance(named, Path) else resolve_query(cube, named)
+            self._asked = resolve_query(cube, named)
             if len(self._asked) < LEAST_QUERY:
                 raise QueryError(
                     f"the query has {len(self._asked):,} objects, expected {LEAST_QUERY} or more to hide half of them"

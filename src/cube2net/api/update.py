@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api import cubes
+from cube2net.api.read import resolve_corpus
 from cube2net.api.suggest import find_topics
 from cube2net.cube.building.build import leave_out_known
 from cube2net.cube.building.concatenation import knows_objects
@@ -30,8 +32,8 @@ from cube2net.topics.lda_model import read_model
 @check_call
 @report_compiling
 def update(
-    folder: str | Path,
-    corpus: Corpus | None,
+    folder: str | Path | Cube,
+    data: Any = None,
     *,
     topics: Topics | None = None,
     skip_known: bool = False,
@@ -39,8 +41,9 @@ def update(
     remove: Sequence[str] = (),
     engine: str = "duckdb",
     progress: ProgressOption = None,
+    **tables: Any,
 ) -> Cube:
-    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
+    """Return the cube of a folder with new items and links added, as if it had been built of all.
 
     New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
     the cube, this waits.
@@ -48,9 +51,10 @@ def update(
     Parameters
     ----------
     folder
-        The folder of the cube; it is replaced when all is done.
-    corpus
-        The new data, of the same kind as the old; None where items are removed only.
+        The folder of the cube, or the cube opened from it; the folder is replaced when all is done.
+    data
+        The new data, of the same kind as the old: a corpus, or what :func:`build` takes. Tables may name objects of the
+        cube without listing them. None if items are only removed.
     topics
         Topics of the new items; without any, those that the cube's own model finds.
     skip_known
@@ -64,6 +68,8 @@ def update(
         The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
     progress
         A function that is told the progress; True for a bar.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
@@ -73,20 +79,27 @@ def update(
     Examples
     --------
     >>> import tempfile
-    >>> import networkx as nx
+    >>> import pandas as pd
     >>> import cube2net as c2n
-    >>> def of(*links):
-    ...     graph = nx.Graph(links)
-    ...     nx.set_node_attributes(graph, "Rome", "city")
-    ...     return c2n.from_networkx(graph)
+    >>> people = pd.DataFrame({"id": ["ada", "bob"], "city": ["Rome", "Oslo"]})
+    >>> more = pd.DataFrame({"id": ["eve"], "city": ["Oslo"]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.build(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
-    ...     c2n.update(f"{folder}/cube", of(("eve", "joe")))
-    Cube(city: 1 cell, 4 objects, 2 links)
+    ...     cube = c2n.build(people, ["city"], links=[("ada", "bob")], min_objects=1, out=f"{folder}/cube")
+    ...     c2n.update(cube, more, links=[("eve", "ada")])
+    Cube(city: 2 cells, 3 objects, 2 links)
     """
+    if isinstance(folder, Cube):
+        if folder.origin is None:
+            raise ParameterError(
+                "the cube was not opened from a folder: save it with cube.save, and update that folder",
+                parameter="folder",
+            )
+        folder = folder.origin.folder
+    if not (data is None or isinstance(data, Corpus)) or tables:
+        data = resolve_corpus(data, tables, resolve_progress(progress), update, cubes.open(folder).objects)
     cube, _ = add_items(
         folder,
-        corpus,
+        data,
         topics=topics,
         skip_known=skip_known,
         replace=replace,

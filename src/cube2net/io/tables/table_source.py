@@ -391,10 +391,12 @@ ALLOWED = (
 )
 
 
-def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Progress = silent) -> Corpus:
+def read_tables(
+    given: Sequence[Table], named: Mapping[str, Any], progress: Progress = silent, known: Objects | None = None
+) -> Corpus:
     """Return the corpus of tables in files and in memory; ``named`` are tables by their roles, and the options.
 
-    A mapping among the tables gives their roles by its keys.
+    A mapping among the tables gives their roles by its keys. Tables may name ``known`` objects without listing them.
     """
     given, options = list(given), dict(named)
     if len(given) == 1 and _is_roles(given[0]):
@@ -415,13 +417,18 @@ def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Prog
         _check(name, table)
     reader = _reader(options)
     if not any(map(is_frame, (*given, *tables.values()))):
-        return _reader({**options, **tables}).read([Path(path) for path in given], progress=progress)
+        reader, paths = _reader({**options, **tables}), [Path(path) for path in given]
+        return (
+            reader.read(paths, progress=progress)
+            if known is None
+            else reader.read_more(paths, known=known, progress=progress)
+        )
     roles = _roles(given, tables, {"item", "objects"} & set(options))
     places = {id(table): place for place, table in enumerate(given, start=1)}
     order = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
     remarks = [f"tables: {', '.join(order)}"] if len(given) > 1 else []
     read = {role: table if is_frame(table) else Path(table) for role, table in roles.items()}
-    return reader.read_found(FoundTables(read, remarks), progress=progress).corpus
+    return reader.read_found(FoundTables(read, remarks), known=known, progress=progress).corpus
 
 
 def _reader(options: Mapping[str, Any]) -> Tables:
