@@ -27,7 +27,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "PageRank": {"method": "pagerank"},
     "default": {},
     "full cells": {"levels": "full"},
-    "one-label cells": {"levels": "one"},
+    "single-label cells": {"levels": "one"},
     "no neighbours": {"form": "cells"},
 }
 """Options of ``construct``; PageRank has as many nodes as the default network."""
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", action="append", choices=list(TASKS))
     asked = parser.parse_args()
-    columns = [*CONFIGURATIONS, "weight of cells", "lift"]
+    columns = [*CONFIGURATIONS, "cell weight", "lift"]
     print(f"| task | objects | {' | '.join(columns)} |")
     print("| --- " * (2 + len(columns)) + "|", flush=True)
     for name in asked.only or CHOSEN_ON:

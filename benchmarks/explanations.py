@@ -27,7 +27,7 @@ from cube2net.network.pagerank import compute_scores
 
 FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
 
-COLUMNS = ("first", "object there", "just missed", "far", "cell chosen", "cell not chosen", "account")
+COLUMNS = ("first", "object in it", "nearly in it", "far away", "chosen cell", "other cell", "whole network")
 
 
 def main() -> None:

@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
     cube = c2n.open(given.cube)
-    print("| labels | groups | form | way | found | nodes | more than without | 95 % |")
+    print("| labels | groups | form | steering | found | nodes | difference | 95 % |")
     print("| --- | --: | --- | --- | --: | --: | --: | --- |", flush=True)
     for name, load in (("labs", c2n.load_labs), ("areas", c2n.load_areas)):
         query = cube.query(load(), skip_missing=True)

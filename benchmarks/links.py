@@ -123,7 +123,7 @@ def judged(
 def show(task: str, rows: dict[tuple[str, str], list[tuple[Ranking, Recommender, float]]]) -> None:
     """Print the means of every row, and its difference in P@5 to the floor."""
     floor = [found.precision[:, KS.index(5)] for found, _, _ in rows[FLOOR]]
-    print(f"\n| {task} | recommender | {' | '.join(SHOWN)} | P@5 over the floor | without links | CPU s |")
+    print(f"\n| {task} | recommender | {' | '.join(SHOWN)} | P@5 over popularity | without links | CPU s |")
     print("| --- " * (len(SHOWN) + 5) + "|")
     for (label, name), runs in rows.items():
         means = [np.mean([found.means()[score] for found, _, _ in runs]) for score in SHOWN]

@@ -47,8 +47,9 @@ def in_short(done: Done) -> Iterator[str]:
     yield "## The default network, task by task"
     yield ""
     yield (
-        "Means over runs, by embedding (for films: recommender). Differences are of the default, over all of them; "
-        "intervals are corrected for the three differences of their row, and **bold** ones are sure."
+        "Means over runs, by embedding (for films: recommender). Differences are between the default and the network "
+        "named, over all models; intervals are corrected for the three differences of their row, and **bold** ones are "
+        "significant."
     )
     yield ""
     columns = ("task", "judged by", "runs", "query alone", "default", "nodes", "PageRank as large", "hops as large")
@@ -98,7 +99,7 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     yield ""
     shown = {"clustering": ("F1", "JC", "NMI"), "links": ("P@5", "R@5", "AUC"), "hidden": ("AUC",)}[comparison.task]
     means = {measure: estimates(comparison, measure, models=[ALL]) for measure in shown}
-    columns = [*shown, "over the query alone", "over PageRank as large", "over hops as large", "nodes", "loose", "runs"]
+    columns = [*shown, "over the query alone", "over PageRank", "over hops", "nodes", "without links", "runs"]
     yield f"| network | {' | '.join(columns)} |"
     yield "| --- " * (len(columns) + 1) + "|"
     alone = {each.one: each for each in judged.differences}
@@ -114,7 +115,7 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
             said(peers.get((config, "hops"))),
         ]
         cells += [f"{comparison.nodes(config):,.0f}", f"{np.mean([trial.loose for trial in trials]):.0f}"]
-        title = f"{config.method}, that large" if config.like else config.name
+        title = f"{config.method}, same size" if config.like else config.name
         yield f"| {title} | {' | '.join(cells)} | {first.runs} |"
     failed = [
         (config, comparison.reasons(config)) for config in comparison.configurations if comparison.reasons(config)
@@ -125,7 +126,7 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
 
 
 def said(found: Difference | None) -> str:
-    """Return a difference with its interval, bold where it is sure."""
+    """Return a difference with its interval, bold if it is significant."""
     if found is None:
         return ""
     text = f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"

@@ -52,7 +52,7 @@ def main() -> None:
     work = {name: done for name, done in questions(cube, network).items() if has(name)}
     work |= choices(cube) if has("without") else {}
     clock, processor = timed(work, given.times)
-    print(f"{'':46} {'median':>10} {'least':>10} {'processor':>10} {'may take':>10}")
+    print(f"{'':46} {'median':>10} {'minimum':>10} {'CPU':>10} {'limit':>10}")
     for name in work:
         most = MOST.get(name.partition(":")[0]) if f"{MANY:,}" not in name else None
         print(
@@ -81,7 +81,7 @@ def questions(cube: Cube, network: Network) -> Work:
     others = np.random.default_rng(0).permutation(np.setdiff1d(np.flatnonzero(cube.links.degrees), inside))
     named = {
         "an object of the query": cube.objects.ids(query).to_pylist(),
-        "an object that was brought": cube.objects.ids(np.setdiff1d(inside, query)).to_pylist(),
+        "a neighbour": cube.objects.ids(np.setdiff1d(inside, query)).to_pylist(),
         "an object that is not there": cube.objects.ids(others).to_pylist(),
         "a cell": list(map(cube.cell, network.selection.cells.tolist())),
     }

@@ -1,9 +1,9 @@
-"""Writes man/cube2net.1, the manual that the program tells: every command with what it takes, and how it ends.
+"""Write the manual page man/cube2net.1 from the help of the commands.
 
 python scripts/make_man.py          write it
-python scripts/make_man.py --check  compare it, and exit with 1 where it differs
+python scripts/make_man.py --check  compare it, and exit with 1 if it differs
 
-A wheel holds it under share/man/man1, where `man` finds it when the environment's bin is on the PATH.
+A wheel installs it in share/man/man1, where `man` finds it if the bin folder of the environment is on the PATH.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from cube2net.apps.cli.app import app
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 MANUAL = Path(__file__).parents[1] / "man" / "cube2net.1"
 STATUSES = {
-    "0": "Done, and all that it had to say was delivered.",
-    "1": "As diff(1) does, for scripts to ask: query --show-missing found names that are missing, replay a difference.",
-    "2": "Refused: one sentence on standard error says why, and nothing was left half-written.",
-    "3": "What it had to say could not be written: standard output is closed, or its disk is full. Files are whole.",
-    "129, 130, 143": "SIGHUP, Ctrl-C, SIGTERM: obeyed within two seconds, and nothing is left half-written.",
-    "141": "The reader of its output has left, as head(1) does.",
+    "0": "Success, and all output was written.",
+    "1": "A negative answer, as from diff(1): query --show-missing found missing names, replay found a difference.",
+    "2": "An error: one sentence on standard error says why, and nothing is left half-written.",
+    "3": "Output could not be written: standard output is closed or its disk is full. Files are complete.",
+    "129, 130, 143": "SIGHUP, Ctrl-C, SIGTERM: the command stops within two seconds and leaves nothing half-written.",
+    "141": "The reader of the output ended, for example head(1).",
 }
 ENVIRONMENT = {
-    "NUMBA_CACHE_DIR": "Where compiled code is kept for later starts; without, beside the package where that can be.",
-    "XDG_CACHE_HOME": "Where cubes that were found whole are noted, in cube2net/sound-cubes.json; without, ~/.cache.",
-    "JAVA_HOME": "The Java that --engine spark runs on; without, the one on the PATH.",
+    "NUMBA_CACHE_DIR": "Folder for compiled code; by default beside the package if it is writable.",
+    "XDG_CACHE_HOME": "Folder for the list of checked cubes, cube2net/sound-cubes.json; by default ~/.cache.",
+    "JAVA_HOME": "The Java for --engine spark; by default the one on the PATH.",
 }
 EXAMPLE = (
     "cube2net build tables people.csv friendships.csv --dimension city/state --out cube",
@@ -40,9 +40,9 @@ EXAMPLE = (
     "cube2net explore cube --query names.txt",
 )
 ABOUT = (
-    "A cube organises the objects of a large network by their attributes, once: build reads raw data and writes it to "
-    "a folder. query then makes a small network around the objects that you name; compare says whether it helps the "
-    "next step. cube2net COMMAND --help says of each command what stands here."
+    "A cube organises the objects of a large network by their attributes: build reads raw data and writes a cube to a "
+    "folder. query makes a small network around the objects that you name; compare tests whether it helps the next "
+    "step. cube2net COMMAND --help shows the same text for each command."
 )
 
 

@@ -1,9 +1,7 @@
-"""Writes pages of docs/reference that the program tells: cli.md, the help of every command, and api.md, public names.
-
-The manual, man/cube2net.1, is written along with them.
+"""Write docs/reference/cli.md (the help of each command), docs/reference/api.md (public names) and the manual page.
 
 python scripts/make_pages.py          write them
-python scripts/make_pages.py --check  compare them, and exit with 1 where one differs
+python scripts/make_pages.py --check  compare them, and exit with 1 if one differs
 """
 
 from __future__ import annotations
@@ -27,43 +25,44 @@ COMMANDS = (
 )
 HEAD = """# Command line
 
-These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard
-error, also with `--json`; a command that cannot be read as one is shown with its usage. Progress goes
-to standard error, results to standard output. How a command ends:
+This page is the output of `cube2net COMMAND --help`; a test compares them. Results go to standard output, progress and
+errors to standard error. An error is one sentence, also with `--json`; invalid syntax also shows the usage. Exit
+statuses:
 
-| status | what it means |
+| status | meaning |
 | --- | --- |
-| 0 | done, and all that it had to say was delivered |
-| 1 | as `diff` does, for scripts to ask: `query --show-missing` found names that are missing, `replay` a difference |
-| 2 | refused: one sentence says why, and nothing was left half-written |
-| 3 | what it had to say could not be written: standard output is closed, or its disk is full; files are whole |
-| 130, 143, 129 | Ctrl-C, SIGTERM, SIGHUP: obeyed within two seconds, and nothing is left half-written |
-| 141 | the reader of its output has left, as `head` does; nothing is said |
+| 0 | success, and all output was written |
+| 1 | a negative answer, as from `diff`: `query --show-missing` found missing names, `replay` found a difference |
+| 2 | an error: one sentence says why, and nothing is left half-written |
+| 3 | output could not be written because standard output is closed or its disk is full; files are complete |
+| 130, 143, 129 | Ctrl-C, SIGTERM, SIGHUP: the command stops within two seconds and leaves nothing half-written |
+| 141 | the reader of the output ended, for example `head` |
 
-What a build or a comparison had finished when it was interrupted is kept, for the same command to go on from there.
-Where standard error is closed or full, progress and sentences are lost and the status stays what it is.
+If a build or comparison is interrupted, the same command continues from what was finished. If standard error is closed
+or full, messages are lost, but the status is the same.
 
-Names come from data, files and arguments, and some hold signs that steer a terminal: colours, cursor moves, line ends,
-signs that turn the direction of writing or cannot be seen. They are shown as Python writes them, such as `\\x1b`, in
-tables, lines, progress and errors alike, and cut where they are very long. In `--json` they are written by number,
-which is the same value: `query --show-missing --json` gives missing names to the letter.
+Names from data, files and arguments can contain characters that control a terminal: colours, cursor movements, line
+ends, changes of direction, invisible characters. Tables, progress and errors show them escaped, such as `\\x1b`, and
+shorten very long names. With `--json` they are written as JSON escapes, so `query --show-missing --json` gives missing
+names exactly.
 """
 
 
 API_HEAD = """# Public names
 
-`import cube2net as c2n` has these names, and keeps them. They stand in `src/cube2net/__init__.pyi`, from which this
-page is made; `help(c2n.construct)` says more of each. Other names are in modules:
-`c2n.methods` has the methods, `c2n.cube` views of cubes, `c2n.model` the types, `c2n.api` further functions.
-[The glossary](glossary.md) defines the words.
+`import cube2net as c2n` provides these names. This page is made from `src/cube2net/__init__.pyi`;
+`help(c2n.construct)` shows a whole docstring. Other names are in modules: methods in `c2n.methods`, views of cubes in
+`c2n.cube`, types in `c2n.model`, further functions in `c2n.api`. [The glossary](glossary.md) defines the words.
 """
+
+
 MODULES = {
     "methods": "Methods, objectives and forms, by name and as classes.",
-    "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
-    "model": "The types of data and results: frozen, and checked when made.",
+    "cube": "Views of a cube: rolled up, sliced, at other levels, limited in time; engines and files.",
+    "model": "The types of data and results: immutable, and validated when created.",
     "api": "Further functions, from raw data to a network and a verdict.",
-    "model.interfaces": "The extension points: anything with the right method fits.",
-    "errors": "What cube2net refuses, as a tree.",
+    "model.interfaces": "The extension points: any object with the right method works.",
+    "errors": "The exceptions of cube2net.",
 }
 
 
@@ -81,7 +80,7 @@ def cli_page() -> str:
 
 
 def api_page() -> str:
-    """Return the public names by what they are for, each with the first line that is said of it."""
+    """Return the public names by purpose, each with the first line of its docstring."""
     parts = [API_HEAD]
     for title, names in public_names():
         rows = [f"| `{name}` | {first_line(name)} |" for name in names]
@@ -90,7 +89,7 @@ def api_page() -> str:
 
 
 def public_names() -> Iterator[tuple[str, list[str]]]:
-    """Give the titles and names of the list of public names."""
+    """Yield the titles and names of the list of public names."""
     stub = Path(cube2net.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     for part in re.split(r"\n\n# ", stub)[1:]:
         title, _, lines = part.partition("\n")
@@ -98,7 +97,7 @@ def public_names() -> Iterator[tuple[str, list[str]]]:
 
 
 def first_line(name: str) -> str:
-    """Return what is said of a public name, in one line."""
+    """Return the first line of the docstring of a public name."""
     thing = getattr(cube2net, name)
     if not callable(thing):
         return f"{', '.join(f'`{key}`' for key in thing)}"

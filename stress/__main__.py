@@ -35,17 +35,21 @@ class Part:
 
 
 PARTS: dict[str, Part] = {
-    "fuzz": Part("damaged input of every reader: an answer or one sentence", "inputs", 100_000, 0.28, fuzz.run),
-    "exports": Part("damaged citation exports: a cube or one sentence", "inputs", 20_000, 0.06, fuzz.run_exports),
-    "large": Part("wrong entries in a large cube: an answer or one sentence", "inputs", 2_000, 0.10, fuzz.run_large),
-    "kills": Part("after kill −9 the old or the new is whole, and no litter stays", "kills", 300, 0.32, kills.run),
-    "exchange": Part(
-        "who opens a cube gets one cube, whole, while others write", "openings", 10_000, 0.08, exchange.run
+    "fuzz": Part("damaged input of each reader: a result or one error message", "inputs", 100_000, 0.28, fuzz.run),
+    "exports": Part("damaged citation exports: a cube or one error message", "inputs", 20_000, 0.06, fuzz.run_exports),
+    "large": Part(
+        "wrong entries in a large cube: a result or one error message", "inputs", 2_000, 0.10, fuzz.run_large
     ),
-    "writers": Part("two writers at once lose nothing", "rounds", 60, 0.05, writers.run),
-    "disk": Part("a full disk is one sentence, and the old state stays", "full disks", 60, 0.03, disk.run),
-    "names": Part("names from data cannot steer a terminal", "commands", 400, 0.03, names.run),
-    "signals": Part("Ctrl-C and SIGTERM are obeyed within 2 s", "signals", 60, 0.05, signals.run),
+    "kills": Part(
+        "after kill −9, the old or the new output is complete and nothing else is left", "kills", 300, 0.32, kills.run
+    ),
+    "exchange": Part(
+        "readers always open one complete cube while others write", "openings", 10_000, 0.08, exchange.run
+    ),
+    "writers": Part("two simultaneous writers lose nothing", "rounds", 60, 0.05, writers.run),
+    "disk": Part("a full disk gives one error message and keeps the old state", "full disks", 60, 0.03, disk.run),
+    "names": Part("names from data cannot control a terminal", "commands", 400, 0.03, names.run),
+    "signals": Part("Ctrl-C and SIGTERM take effect within 2 s", "signals", 60, 0.05, signals.run),
 }
 """In the order in which they run; shares of the time add up to 1."""
 
@@ -107,7 +111,7 @@ def _about(minutes: float, seed: int) -> dict[str, Any]:
 
 def _table(summary: dict[str, Any]) -> list[str]:
     """Return the counts as a table in Markdown."""
-    lines = ["| part | what is promised | done | failed | minutes | beside |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = ["| part | guarantee | runs | failed | minutes | notes |", "| --- | --- | --- | --- | --- | --- |"]
     for part in summary["parts"]:
         name = part["part"]
         beside = "; ".join(f"{key} {value:,}" if isinstance(value, int | float) else f"{key}: {value}"

@@ -68,10 +68,10 @@ class OursTight(Ours):
 
 
 class IGraph:
-    """igraph: ``neighborhood`` a step at a time, then ``induced_subgraph``."""
+    """igraph: ``neighborhood`` one step at a time, then ``induced_subgraph``."""
 
     needs: tuple[str, ...] = ("igraph",)
-    note = "`neighborhood`, a step at a time, and `induced_subgraph`; `personalized_pagerank`"
+    note = "`neighborhood`, one step at a time, and `induced_subgraph`; `personalized_pagerank`"
 
     def __init__(self, cube: Path, work: Path) -> None:
         import igraph
@@ -104,10 +104,10 @@ class IGraph:
 
 
 class NetworkX:
-    """NetworkX: the union of the neighbours, a step at a time, then ``subgraph`` copied."""
+    """NetworkX: the union of the neighbours, one step at a time, then ``subgraph`` copied."""
 
     needs: tuple[str, ...] = ("networkx",)
-    note = "neighbours by `graph[object]`, a step at a time, and `subgraph(…).copy()`"
+    note = "neighbours by `graph[object]`, one step at a time, and `subgraph(…).copy()`"
     # A copy of more links takes minutes, and some 450 bytes for each of them.
     most_links = 5_000_000
 
@@ -173,7 +173,7 @@ class SQL:
     """DuckDB: a recursive query over a table of links in a file of its own, then a join for the links."""
 
     needs: tuple[str, ...] = ("duckdb", "pyarrow")
-    note = "`WITH RECURSIVE` over a table of all ends in a DuckDB file, sorted; all cores"
+    note = "`WITH RECURSIVE` over a sorted table of links in a DuckDB file; all cores"
     REACH = """
         CREATE OR REPLACE TEMP TABLE near AS
         WITH RECURSIVE reach(object, step) AS (

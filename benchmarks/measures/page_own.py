@@ -29,10 +29,10 @@ def build(results: Results, folder: Path) -> Values:
         "links",
         "cells",
         "time",
-        "processor",
-        "µs a paper",
-        "own memory",
-        "all pages",
+        "CPU",
+        "µs per paper",
+        "private memory",
+        "resident memory",
         "on disk",
     )
     stages = [
@@ -47,7 +47,7 @@ def build(results: Results, folder: Path) -> Values:
         "table": table(header, [_build_row(row) for row in rows + limited]),
         "remark": remark(rows + limited),
         "papers": f"{last['papers']:,}",
-        "stages": table(("stage", "time", "share", "own memory"), stages),
+        "stages": table(("stage", "time", "share", "private memory"), stages),
         "made": f"The literatures themselves were made before: {', '.join(made)}." if made else "",
     }
 
@@ -75,7 +75,7 @@ def update(results: Results, folder: Path) -> Values:
         "papers": f"{rows[0]['papers']:,} papers",
         "same": "Both give the same files to the byte." if same else "**They give other files, which is a fault.**",
         "table": table(
-            ("papers added", "update", "processor", "rebuild", "processor", "rebuild / update", "by the processor"),
+            ("papers added", "update", "CPU", "rebuild", "CPU", "rebuild / update", "by CPU time"),
             [
                 (
                     f"{row['added']:,}",
@@ -95,20 +95,20 @@ def answers(results: Results, folder: Path) -> Values:
     if not opened or not found:
         return None
     came = " and ".join(
-        f"{bytes_said(opened['opened'][name])} {what}" for name, what in (("anon", "own"), ("file", "mapped"))
+        f"{bytes_said(opened['opened'][name])} {what}" for name, what in (("anon", "of private"), ("file", "mapped"))
     )
     once = [
-        ("open the first cube of a process, with importing what that needs", duration(opened["opening"])),
-        (f"open a cube ({came} come into memory)", duration(opened["reopening"])),
-        (f"find {opened['size']} objects by their ids, the first time", duration(opened["finding"])),
+        ("open the first cube of a process, including imports", duration(opened["opening"])),
+        (f"open a cube ({came} of memory)", duration(opened["reopening"])),
+        (f"find {opened['size']} objects by id, first time", duration(opened["finding"])),
         ("find them again", duration(opened["finding again"])),
-        ("the first answer (one hop), with loading the compiled kernels", duration(opened["first"])),
-        ("the second", duration(opened["second"])),
+        ("first answer (one hop), including loading the kernels", duration(opened["first"])),
+        ("second answer", duration(opened["second"])),
     ]
     header = (
         "method",
         "time",
-        "processor",
+        "CPU",
         "choose",
         "learn",
         "links",
@@ -121,7 +121,7 @@ def answers(results: Results, folder: Path) -> Values:
     tables = []
     for one in found:
         rows = [_answer_row(name, row, PAPER.get(one["size"], {})) for name, row in one["methods"].items()]
-        tables.append(f"**{one['size']:,} objects**, of which {one['touched']:,} cells hold one or more:")
+        tables.append(f"**{one['size']:,} objects**, of which {one['touched']:,} cells contain at least one:")
         tables.append(table(header, rows))
     return {
         **{name: f"{opened['cube'][name]:,}" for name in ("objects", "links", "cells")},

@@ -31,7 +31,7 @@ def ready_table(results: Results) -> str:
                 continue
             taken = bytes_said(max(ready["anon"], 0))
             rows.append((name, row["note"], duration(ready["seconds"]), taken, bytes_said(row["after"]["anon"])))
-    header = ("", "what is called", "to get ready", "own memory for that", "in all, after the race")
+    header = ("", "call", "preparation", "memory for preparation", "total afterwards")
     return table(header, rows, texts=2) if rows else ""
 
 
@@ -44,7 +44,7 @@ def task_tables(results: Results, mark: str, picture: Path | None) -> tuple[str,
     for task in names:
         rows, times = _task(heats, task, tops)
         last = "of the exact top" if task.startswith("PageRank") else "same network"
-        parts += [_title(heats[0], task), table(("", "time", "ratio", "processor", "turns", last), rows)]
+        parts += [_title(heats[0], task), table(("", "time", "ratio", "CPU", "turns", last), rows)]
         name, _, size = task.rpartition(" ")
         panels[f"{name}, {int(size):,} objects"] = times
     if picture is not None:
@@ -80,7 +80,7 @@ def _task(heats: list[Heat], task: str, tops: dict[str, list[int]]) -> tuple[lis
             taken = times[name] = median(row["turns"])
             ratio = "1" if row is own else f"{taken / median(own['turns']):,.1f} ×"
             if heat is not heats[0]:
-                ratio += f" (ours there: {duration(median(own['turns']))})"
+                ratio += f" (cube2net: {duration(median(own['turns']))})"
             note = _share(row, tops, task) if task.startswith("PageRank") else _equal(row, own)
             rows.append((name, duration(taken), ratio, duration(median(row["cpus"])), str(len(row["turns"])), note))
     return rows, times
@@ -99,5 +99,5 @@ def _title(heat: Heat, task: str) -> str:
     own = heat["contestants"]["cube2net"]["tasks"][task]
     name, _, size = task.rpartition(" ")
     if name == "PageRank":
-        return f"**PageRank from {int(size):,} objects**, the best {len(own['top']):,}:"
+        return f"**PageRank from {int(size):,} objects**, the top {len(own['top']):,}:"
     return f"**{name.capitalize()} from {int(size):,} objects**, {own['nodes']:,} nodes and {own['links']:,} links:"

@@ -19,23 +19,23 @@ def throughput(results: Results, folder: Path) -> Values:
     plots.throughput_plot(rows, folder / "performance-throughput.png")
     header = (
         "processes",
-        *(f"{kind}, a second" for kind in rows[0]["kinds"]),
-        "all pages",
-        "shared once",
-        "own",
-        "own of each",
+        *(f"{kind}, per second" for kind in rows[0]["kinds"]),
+        "resident",
+        "proportional",
+        "private",
+        "private, per process",
     )
     second = results.read("second-cube")
     said = ""
     if second:
         compared = [
-            f"{kind} took {duration(times['alone'])} alone and {duration(times['beside'])} beside it "
+            f"{kind} took {duration(times['alone'])} alone and {duration(times['beside'])} with the second cube "
             f"({times['beside'] / times['alone']:.2f} ×)"
             for kind, times in second["kinds"].items()
         ]
         said = (
-            "A second cube: two processes take turns at the same queries, and one of them has another cube open and "
-            f"asks it in between. {', '.join(compared).capitalize()}; medians of {second['rounds']} turns."
+            "With a second cube: two processes take turns with the same queries, and one of them also queries another "
+            f"cube in between. {', '.join(compared).capitalize()}; medians of {second['rounds']} turns."
         )
     return {
         "cores": str((results.read("machine") or {})["cores"]),
@@ -118,7 +118,9 @@ def limits(results: Results, folder: Path) -> Values:
     return {
         "stream": bytes_said(speeds["stream"]),
         "fetches": ", ".join(f"{bytes_said(int(size))} {1e9 * each:.1f} ns" for size, each in speeds["fetch"].items()),
-        "table": table(("kernel", "work", "in a row", "fetches", "floor", "time", "time / floor"), rows, texts=2),
+        "table": table(
+            ("kernel", "work", "sequential", "random reads", "floor", "time", "time / floor"), rows, texts=2
+        ),
         "dense": duration(next(row["dense"] for row in found["kernels"] if "dense" in row) / speeds["stream"]),
         "remark": remark([found]),
     }

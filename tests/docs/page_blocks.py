@@ -13,6 +13,7 @@ colon.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,9 +102,15 @@ def stray_marks(page: Path) -> list[int]:
     return [number + 1 for number in marks if not "".join(lines[number + 1 : number + 2]).lstrip().startswith("```")]
 
 
-def anchors(page: Path) -> set[str]:
-    """Return what a link to a heading of a page may name, as the site and forges make it of the heading's words."""
+def read_prose(page: Path) -> str:
+    """Return the text of a page, or of all cells of a notebook."""
     text = page.read_text(encoding="utf-8")
+    return text if page.suffix == ".md" else "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page or notebook, as Sphinx and GitHub make them."""
+    text = read_prose(page)
     tokens = MarkdownIt("commonmark").parse(text)
     found = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
     for place, token in enumerate(tokens):

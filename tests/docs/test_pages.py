@@ -1,5 +1,6 @@
-"""What we say is what runs: README, help pages and the names that the docs mention."""
+"""Links, names, commands and options in pages and notebooks exist."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -10,10 +11,11 @@ import pytest
 
 import cube2net
 
-from page_blocks import GENERATED, ROOT, anchors, blocks, name_of, pages
+from page_blocks import GENERATED, ROOT, anchors, blocks, name_of, pages, read_prose
 from page_runs import commands
 
 PAGES = [*pages(), *(ROOT / name for name in GENERATED)]
+NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -23,18 +25,25 @@ def test_the_help_pages_in_the_docs_are_those_of_the_program() -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=name_of)
 def test_links_between_pages_lead_to_a_page_and_to_a_heading_of_it(page: Path) -> None:
-    for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
+    for target, heading in LINK.findall(read_prose(page)):
         place = page.parent / target if target else page
         assert place.exists(), target
         assert not heading or heading in anchors(place), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_functions_that_a_page_names_exist(page: Path) -> None:
-    for name in re.findall(r"c2n\.(\w+)", page.read_text(encoding="utf-8")):
-        assert hasattr(cube2net, name), name
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=name_of)
+def test_names_that_a_page_uses_exist(page: Path) -> None:
+    text = read_prose(page)
+    for dotted in set(re.findall(r"\bc2n\.([\w.]*\w)", text)):
+        value = cube2net
+        for name in dotted.split("."):
+            assert hasattr(value, name), dotted
+            value = getattr(value, name)
+    for module, names in re.findall(r"^(?:>>> )?from (cube2net[\w.]*) import (.+)", text, re.MULTILINE):
+        for name in re.findall(r"\w+", names):
+            assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
 
 
 def options() -> dict[str, set[str]]:
