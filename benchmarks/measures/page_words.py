@@ -45,7 +45,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def wrapped(text: str, width: int = 130) -> str:
+def wrapped(text: str, width: int = 120) -> str:
     """Return a page with its paragraphs wrapped; tables, headings, lists and pictures stay."""
     blocks = re.split(r"\n{2,}", text.strip())
     return "\n\n".join(
