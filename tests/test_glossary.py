@@ -15,6 +15,7 @@ THEIRS = {
     "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout io/ topics/ evaluation/report",
     "graph": "io/ network/ api/read selection/rl kernels/rollout",
     "document": "io/ topics/",
+    "feature": "api/embedding",  # scikit-learn
 }
 
 
