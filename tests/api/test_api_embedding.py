@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import SkipTestWarning
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
 
 import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
@@ -46,3 +48,24 @@ def test_what_cannot_be_embedded_is_refused(cube: Cube) -> None:
         c2n.CubeEmbedding(cube, c2n.NetworkOptions(method="none")).fit([first]).transform([other])
     with pytest.raises(ParameterError, match="CubeEmbedding has no parameter 'sed'"):
         embedding.set_params(sed=1)
+    with pytest.raises(ParameterError, match=r"^CubeEmbedding has no parameter 'random_state' \(did you mean 'seed'"):
+        c2n.CubeEmbedding(cube, random_state=1)  # type: ignore[call-arg]
+    with pytest.raises(ParameterError, match=r"^CubeEmbedding needs cube: call CubeEmbedding\(cube\)$"):
+        c2n.CubeEmbedding()  # type: ignore[call-arg]
+
+
+def test_it_passes_the_checks_of_scikit_learn_that_do_not_hand_it_numbers(cube: Cube) -> None:
+    embedding = c2n.CubeEmbedding(cube, OPTIONS)
+    with pytest.warns(SkipTestWarning, match="requires input"):  # the others call fit(X) with a matrix
+        estimator_checks.check_estimator(embedding)
+    for check in (
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_estimator_tags_renamed,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_valid_tag_types,
+        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+    ):
+        check("CubeEmbedding", embedding)

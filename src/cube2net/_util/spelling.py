@@ -75,6 +75,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "read_tables": "read_csv, read_parquet, read_excel, from_pandas, from_dataframe, read_frame, read_dataframe",
         "from_networkx": "from_nx, from_graph",
         "construct": "network, extract, make_network, construct_network, build_network, subgraph, run",
+        "replay": "load_network, read_network, open_network",
         "compare": "evaluate, benchmark, score, cross_validate",
         "update": "add, append, update_cube, partial_fit",
         "explore": "show, app, ui, serve, dashboard",

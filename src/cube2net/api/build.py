@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +47,7 @@ from cube2net.topics.lda import Lda
 from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.models import TOPIC_MODELS
 
+P = ParamSpec("P")
 FEW = 0.1
 """Cells that hold a smaller share of the objects are nearly none."""
 MOST_LEFT_OUT = 0.2
@@ -120,7 +121,25 @@ def _finer(corpus: Corpus, spec: DimensionSpec, min_objects: int) -> str:
 Dimensions = Sequence[DimensionSpec | str]
 
 
+def _accept_links_second(function: Callable[P, Cube]) -> Callable[P, Cube]:
+    """Decorate ``build`` so that a second table in the place of the dimensions is that of the links."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Cube:
+        if len(args) != 2 or not _is_table(args[1]):
+            return function(*args, **options)
+        data, second = args
+        if isinstance(data, str | Path) and isinstance(second, str | Path):
+            data = [data, second]
+        else:
+            options.setdefault("links", second)
+        return function(data, **options)
+
+    return call
+
+
 @check_call
+@_accept_links_second
 @report_compiling
 def build(
     data: Any = None,
@@ -206,13 +225,6 @@ def build(
     Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = resolve_progress(progress)
-    second: Any = dimensions
-    if _is_table(second):
-        dimensions = None
-        if isinstance(data, str | Path) and isinstance(second, str | Path):
-            data = [data, second]
-        elif "links" not in tables:
-            tables = {**tables, "links": second}
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
         tables, items = {**tables, "items": items}, "all"
     settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}

@@ -15,7 +15,7 @@ from cube2net.errors import ParameterError, QueryError, quote_few
 from cube2net.mining.downstream import cluster_query as cluster_query
 from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import NodeEmbedder
+from cube2net.model.interfaces import NodeEmbedder, check_call
 from cube2net.model.network import Network
 from cube2net.model.query import Query, known_rows, list_keys, parse_query, rows_of_keys
 from cube2net.options import NetworkOptions
@@ -68,6 +68,7 @@ class CubeEmbedding:
     network_: Network
     embedding_: Array
 
+    @check_call
     def __init__(
         self,
         cube: Cube,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,19 +133,20 @@ class LinkDetails:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(Shown):
     """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold.
 
     A label of -1 is ∗. In a view whose cells are several of the cube's put together (``merged``), ``counts`` says
     beside ``members.indices`` how many of these hold the object; without, every one is 1. A view whose members are
     computed when they are used has no ``counts`` of its own: ``members`` has them. There ``extents`` is the size of
-    every cell, for one that puts others together the sum of their sizes.
+    every cell, for one that puts others together the sum of their sizes. A cube sets ``dimensions`` to its own.
     """
 
     labels: Array
     members: Ragged
     counts: Array | None = None
     extents: Array | None = None
+    dimensions: tuple[Dimension, ...] = ()
 
     def __post_init__(self) -> None:
         if self.labels.ndim != 2 or len(self.labels) != len(self.members):
@@ -163,6 +164,25 @@ class Cells:
     def merged(self) -> bool:
         """Whether cells are several of the cube's put together."""
         return self.counts is not None or isinstance(self.members, LazyRagged)
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has.
+
+        A dimension called like one of the two others has ``_dimension`` behind its name.
+        """
+        columns: dict[str, Any] = {"cell": pa.array(np.arange(len(self)), pa.int64())}
+        for number, dimension in enumerate(self.dimensions):
+            name = f"{dimension.name}_dimension" if dimension.name in ("cell", "objects") else dimension.name
+            codes, labels = self.labels[:, number].astype(np.int32), list(dimension.labels)
+            if STAR not in labels and bool((codes < 0).any()):
+                labels.append(STAR)
+            codes = np.where(codes < 0, labels.index(STAR) if STAR in labels else 0, codes)
+            columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
+        return pa.table({**columns, "objects": pa.array(self.members.sizes, pa.int64())})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return :meth:`to_arrow` as a data frame of pandas, with labels as categories."""
+        return to_pandas(self.to_arrow())
 
     def __repr__(self) -> str:
         return f"Cells({len(self):,} cells, {len(self.members.indices):,} members)"
@@ -223,6 +243,8 @@ class Cube(Shown):
                 column = cells.labels[:, number]
                 if len(column) and not -1 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
                     raise CubeError(f"cells have labels that dimension {dimension.name!r} does not have")
+        for name in ("cells", "small"):
+            object.__setattr__(self, name, replace(getattr(self, name), dimensions=self.dimensions))
 
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
@@ -310,19 +332,8 @@ class Cube(Shown):
         )
 
     def to_arrow(self) -> pa.Table:
-        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has.
-
-        A dimension called like one of the two others has ``_dimension`` behind its name.
-        """
-        columns: dict[str, Any] = {"cell": pa.array(np.arange(len(self.cells)), pa.int64())}
-        for number, dimension in enumerate(self.dimensions):
-            name = f"{dimension.name}_dimension" if dimension.name in ("cell", "objects") else dimension.name
-            codes, labels = self.cells.labels[:, number].astype(np.int32), list(dimension.labels)
-            if STAR not in labels and bool((codes < 0).any()):
-                labels.append(STAR)
-            codes = np.where(codes < 0, labels.index(STAR) if STAR in labels else 0, codes)
-            columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
-        return pa.table({**columns, "objects": pa.array(self.cells.members.sizes, pa.int64())})
+        """Return the cells as a table: :meth:`Cells.to_arrow`."""
+        return self.cells.to_arrow()
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return :meth:`to_arrow` as a data frame of pandas, with labels as categories."""

@@ -421,7 +421,11 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     """Return what is wrong with the arguments of a call."""
     name, parameters = function.__name__, dict(inspect.signature(function).parameters)
     call = name
-    if parameters.pop("self", None):
+    if name == "__init__":
+        del parameters["self"]
+        call = name = function.__qualname__.partition(".")[0]
+        args = args[1:]
+    elif parameters.pop("self", None):
         call, args = f"{type(args[0]).__name__.lower()}.{name}", args[1:]
     own = [each for each in parameters if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD]
     by_position = [each for each in own if parameters[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]

@@ -169,6 +169,19 @@ class Network(NetworkActions):
         known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
         return known if self.context is None else self.context.count_objects(cells)
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether another network has equal nodes, links, form and recipe."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return self is other or (
+            (self.form, self.recipe) == (other.form, other.recipe)
+            and self.nodes.equals(other.nodes)
+            and self.links.equals(other.links)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.form, self.objects.tobytes(), self.cells.tobytes(), len(self.source)))
+
     def __copy__(self) -> Network:
         return self
 

@@ -1,0 +1,99 @@
+"""What users of pandas, scikit-learn and NetworkX write first works, or the error names what they mean."""
+
+import copy
+import io
+import pickle
+from pathlib import Path
+
+import joblib
+import networkx as nx
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+
+NAMES = [f"n{number}" for number in range(24)]
+PEOPLE = pd.DataFrame(
+    {"id": NAMES, "city": ["Rome", "Oslo"] * 12, "trade": ["cook"] * 12 + ["smith"] * 12, "age": range(20, 44)}
+)
+EDGES = pd.DataFrame({"source": NAMES[:-1] + NAMES[:-2], "target": NAMES[1:] + NAMES[2:]})
+QUERY = NAMES[:4]
+
+
+def test_every_first_guess_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    PEOPLE.to_csv("nodes.csv", index=False)
+    EDGES.to_csv("links.csv", index=False)
+    graph = nx.from_pandas_edgelist(EDGES)
+    nx.set_node_attributes(graph, PEOPLE.set_index("id").to_dict("index"))
+    cubes = {
+        "frames": c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1),
+        "links second": c2n.build(PEOPLE, EDGES, dimensions=["city", "trade"], min_objects=1),
+        "files": c2n.build("nodes.csv", "links.csv", dimensions=["city", "trade"], min_objects=1),
+        "one file by name": c2n.build("nodes.csv", links="links.csv", dimensions=["city", "trade"], min_objects=1),
+        "graph": c2n.build(graph, ["city", "trade"], min_objects=1),
+    }
+    counts = {name: (len(cube.cells), len(cube.objects), cube.links.count) for name, cube in cubes.items()}
+    assert set(counts.values()) == {(4, 24, 45)}, counts
+    cube = cubes["frames"]
+    cube.save("cube")
+    assert repr(c2n.open("cube")) == repr(cube)
+    queries = (QUERY, pd.Series(QUERY), PEOPLE.head(4), cube.query(QUERY))
+    assert {tuple(c2n.construct(cube, query)) for query in queries} == {tuple(c2n.construct(cube, QUERY))}
+    assert len(c2n.construct(cube, "n1").query) == 1
+    network = c2n.construct(cube, QUERY, method="greedy", seed=0)
+    assert len(network) == len(list(network)) == len(network.nodes) and "n1" in network
+    assert network.to_networkx().number_of_nodes() == network.to_igraph().vcount() == network.to_scipy().shape[0]
+    frames = (network.to_pandas(), network.to_polars(), network.to_arrow())
+    assert {len(nodes) for nodes, _ in frames} == {len(network)}
+    assert [path.name for path in network.save("network.graphml")] == ["network.graphml"]
+    assert str(network.explain("n2")) == str(c2n.explain(network, "n2"))
+    assert len(cube.describe()) == 2 and [dimension.name for dimension in cube.dimensions] == ["city", "trade"]
+    assert c2n.suggest(PEOPLE).dimensions and c2n.contrast(cube, QUERY) and c2n.drill(cube, QUERY)
+    assert len(c2n.compare(cube, NAMES[:8], runs=2).to_pandas())
+
+
+def test_cells_are_a_frame() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    assert cube.cells.to_pandas().equals(cube.to_pandas())
+    assert list(cube.cells.to_pandas().columns) == ["cell", "city", "trade", "objects"]
+    assert cube.cells.to_arrow()["objects"].to_pylist() == [6] * 4
+
+
+def test_a_network_equals_one_with_the_same_nodes_links_and_recipe() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    network, again = c2n.construct(cube, QUERY), c2n.construct(cube, QUERY)
+    stored = io.BytesIO()
+    joblib.dump(network, stored)
+    stored.seek(0)
+    for other in (again, pickle.loads(pickle.dumps(network)), copy.deepcopy(network), joblib.load(stored)):
+        assert other == network and hash(other) == hash(network)
+    assert network != c2n.construct(cube, QUERY, method="none") and network != c2n.construct(cube, QUERY[:3])
+    assert network != "network"
+    assert isinstance(pickle.loads(pickle.dumps(cube)).to_arrow(), pa.Table)
+
+
+def test_a_wrong_first_guess_names_what_is_meant() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    network = c2n.construct(cube, QUERY)
+    guesses = {
+        "cube.construct": (lambda: cube.construct, "cube2net.construct(cube, …)"),  # type: ignore[attr-defined]
+        "cube.drill": (lambda: cube.drill, "cube2net.drill(cube, …)"),  # type: ignore[attr-defined]
+        "network.edges": (lambda: network.edges, "'links'"),  # type: ignore[attr-defined]
+        "network.draw": (lambda: network.draw, "'plot'"),  # type: ignore[attr-defined]
+        "load_network": (lambda: c2n.load_network, "'replay'"),  # type: ignore[attr-defined]
+        "load": (lambda: c2n.load, "'open'"),  # type: ignore[attr-defined]
+        "edges=": (lambda: c2n.build(PEOPLE, edges=EDGES), "'links'"),
+        "k=": (lambda: c2n.construct(cube, QUERY, k=3), "'n_cells'"),  # type: ignore[call-arg]
+        "random_state=": (lambda: c2n.construct(cube, QUERY, random_state=3), "'seed'"),  # type: ignore[call-arg]
+        "max_node=": (lambda: c2n.construct(cube, QUERY, max_node=3), "'max_nodes'"),  # type: ignore[call-arg]
+        "gredy": (lambda: c2n.construct(cube, QUERY, method="gredy"), "'greedy'"),  # type: ignore[arg-type]
+    }
+    unclear = {}
+    for name, (call, meant) in guesses.items():
+        with pytest.raises((AttributeError, c2n.Cube2netError)) as error:
+            call()
+        if f"(did you mean {meant}?)" not in str(error.value):
+            unclear[name] = str(error.value)
+    assert not unclear
