@@ -239,9 +239,11 @@ def test_of_very_many_links_the_heaviest_are_drawn_and_it_is_said(monkeypatch: p
 def test_above_two_thousand_nodes_a_picture_is_simpler(
     asked: tuple[Cube, Query, Network], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from cube2net.apps.notebook import html
     from cube2net.network.drawing import svg
 
     full = c2n.construct(*asked[:2]).plot().svg
+    html._drawn.clear()
     monkeypatch.setattr(svg, "MAX_DETAILED_NODES", 10)
     simple = c2n.construct(*asked[:2]).plot().svg
     assert len(simple) < len(full)

@@ -244,7 +244,8 @@ class Cube(Shown):
                 if len(column) and not -1 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
                     raise CubeError(f"cells have labels that dimension {dimension.name!r} does not have")
         for name in ("cells", "small"):
-            object.__setattr__(self, name, replace(getattr(self, name), dimensions=self.dimensions))
+            if getattr(self, name).dimensions is not self.dimensions:
+                object.__setattr__(self, name, replace(getattr(self, name), dimensions=self.dimensions))
 
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
