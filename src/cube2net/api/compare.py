@@ -219,7 +219,7 @@ def compare(
     trials = Trials(make, mine, more.workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        progress.note(f"{len(configs)} networks × {len(judging.parameters)} models × {runs} runs")
+        progress.note(f"comparing: networks {len(configs)}, models {len(judging.parameters)}, runs {runs}")
         found = trials.run(configs, list(judging.parameters), seeds, journal, progress=progress)
     return Comparison(
         task,

@@ -34,7 +34,7 @@ PARTS = ("cube", "query.csv", "network.graphml", "network.png", "report", "compa
 
 
 def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
-    """Build the bundled cube, make the network of the authors of four areas, judge it, and write all to a folder."""
+    """Build the bundled cube, make a network of the authors of four areas, evaluate it, and save everything."""
     require("the demo", *EXTRAS["report"])
     check_folder(out, PARTS, "a demo's")
     check_folder(out / "report", WRITTEN, "a report's")
@@ -42,50 +42,52 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     areas = load_areas()
     sizes = ", ".join(f"{area} {count}" for area, count in Counter(areas.values()).items())
     say(
-        f"Data: {corpus.items.num_rows:,} papers by {corpus.objects.num_rows:,} authors since 2016.",
+        f"Data: {corpus.items.num_rows:,} papers since 2016 by {corpus.objects.num_rows:,} authors.",
         f"      {corpus.attribution}.",
-        f"Query: {len(areas)} authors of four areas ({sizes}),",
-        "      by the volumes of special interest groups that they publish in; these volumes are left out of the data.",
+        f"Query: {len(areas)} authors of four areas ({sizes}).",
+        "      Their areas come from the special interest groups whose volumes they publish in; these volumes are excluded",
+        "      from the data.",
         "",
     )
     cube = build(corpus, out=out / "cube", seed=seed, progress=progress)
     write_table(out / "query.csv", ("object", "label"), areas.items())
     # The areas list ids, some of which are also the names of others.
     query = replace(read_query(cube, out / "query.csv"), shared=())
-    say(f"{cube}", "A cell holds the authors of all papers with its labels; a link joins two authors of a paper.", "")
+    say(f"{cube}", "A cell contains the authors of all papers with its labels; a link joins two authors of the same paper.", "")
     network = construct(cube, query, seed=seed)
     show_network(network)
     nearest = Node("object", int(network.objects[len(query) + network.query_links[len(query) :].argmax()]))
-    say("", f"Why, for one of them: {explain(network, nearest)}", "")
+    say("", f"Why is one of the neighbours included? {explain(network, nearest)}", "")
 
     judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
     labels, links = (comparison.verdict().sentence for comparison in judged.values())
     _show_judged(judged)
     say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
 
-    progress("drawing, and writing the report", 0, None)
+    progress("writing the report", 0, None)
     network.save(out / "network.graphml")
-    # Cells of one label have so many links that a picture with them shows little else.
+    # Single-label cells have so many links that they would hide everything else in the picture.
     drawn = construct(cube, query, seed=seed, options=NetworkOptions(levels="full"))
     others = len(drawn.objects) - len(query)
-    title = f"{len(query)} authors, the {len(drawn.cells)} full cells that hold them, and the {others} authors nearest"
+    title = f"{len(query)} authors, {len(drawn.cells)} full cells that contain them, and the {others} nearest authors"
     drawn.plot(out / "network.png", title=title, seed=seed)
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
     command = f"{asked} {chosen} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out {out}/report"
-    judged["clustering"].write_report(out / "report", cube, query, command=command, title="The demo: did it help?")
+    judged["clustering"].write_report(out / "report", cube, query, command=command, title="Demo: does the network help?")
     say(
         f"Written to {out}/:",
-        "  report/report.html  the verdict by labels, all tables, plots and the network: open it in a browser",
-        "  network.graphml     the network of the first table",
-        "  network.png         a picture with full cells only: the query by area, cells as squares, the others white",
-        "  cube/, query.csv    the cube and the query; ask again with",
-        f"                      {tool} query {out}/cube --query {out}/query.csv",
-        "                      look at it, steer it and ask why in a browser (make explore installs what that needs)",
-        f"                      {tool} explore {out}/cube --query {out}/query.csv",
-        "                      and compare the default network with others (-h says how to ask for fewer)",
-        f"                      {asked} --out {out}/compared",
+        "  report/report.html  the comparison by labels with all tables and plots: open it in a browser",
+        "  network.graphml     the network, for Gephi, Cytoscape or NetworkX",
+        "  network.png         a picture with full cells only: the query coloured by area, cells as squares",
+        "  cube/, query.csv    the cube and the query",
+        "",
+        "Next:",
+        f"  make the network again        {tool} query {out}/cube --query {out}/query.csv",
+        f"  change it in the browser      {tool} explore {out}/cube --query {out}/query.csv",
+        "                                (needs the extra explore; `make explore` installs it)",
+        f"  compare it with other methods {asked} --out {out}/compared",
     )
 
 
@@ -105,7 +107,7 @@ def _compare(cube: Cube, query: Query, task: TaskName, runs: int, seed: int, pro
 
 
 def _show_judged(judged: dict[str, Comparison]) -> None:
-    """Show the scores of every network by both judges, and how far they are above the query alone."""
+    """Show the scores of every network with and without labels, and the gain over the query alone."""
     first = judged["clustering"]
     above = {task: {each.one: each for each in one.verdict().differences} for task, one in judged.items()}
     named = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
@@ -119,19 +121,19 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
             row += [f"{np.mean([trial.scores[name] for trial in trials]):.3f}" for name in comparison.main_measures]
             row.append(f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else "")
         rows.append(row)
-    columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 above alone", "AUC", "AUC above alone")
-    show_table("did it help?", columns, rows, right=columns[1:])
+    columns = ("network", "nodes", "links", "unlinked", "F1", "NMI", "F1 gain", "AUC", "AUC gain")
+    show_table("does the network help?", columns, rows, right=columns[1:])
     say(
-        "loose: authors of the query without links. F1, NMI: agreement of the areas with clusters of the query by",
-        "DeepWalk and k-means on the network. AUC: how well links of the query are predicted, without labels, when a",
-        "fifth of the papers behind them is removed. above alone: the 95 % interval of the difference to the query",
-        f"alone, corrected for both networks; significant if it excludes 0. All are of {RUNS} runs.",
+        "unlinked: authors of the query without links. F1, NMI: agreement of clusters of the query (DeepWalk and k-means)",
+        "with the areas. AUC: how well links of the query are predicted after a fifth of the papers behind them has been",
+        "removed; this needs no labels. gain: 95 % interval of the difference to the query alone, corrected for two",
+        f"comparisons; significant if it excludes 0. Means of {RUNS} runs.",
         "",
     )
 
 
 def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
-    """Compare the same networks for another query, of authors whom links distinguish already."""
+    """Compare the same networks for authors whose groups are already visible in the links."""
     labs = load_labs()
     query = cube.query(labs)
     comparison = _compare(cube, query, "clustering", FEW_RUNS, seed, progress)
@@ -141,7 +143,7 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
     )
     (gain,) = [each for each in comparison.verdict().differences if each.one.name == DEFAULT.name]
     return (
-        f"Where links already separate the labels, little can be gained: for {len(labs)} authors of four institutions "
+        f"Little can be gained if links already separate the labels: for {len(labs)} authors of four institutions "
         f"the query alone has F1 {alone:.3f}, the default network {default:.3f}, difference "
         f"{'' if gain.is_significant else 'not '}significant [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
     )

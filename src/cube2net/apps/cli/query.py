@@ -352,7 +352,7 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if len(rows) > MAX_SHOWN_CELLS:
         say(f"and {len(rows) - MAX_SHOWN_CELLS:,} more cells (--json and every export have them all)")
     if about["objective"] == "cover":
-        say("gain: objects of the query that the cell holds and that are not in enough chosen cells yet")
+        say("gain: objects of the query in the cell that the cells above do not cover often enough")
     falling = sum(cell["gain"] < 0 for cell in about["cells"])
     if falling:
         best = float(network.selection.values.max())
