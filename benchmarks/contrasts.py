@@ -1,22 +1,22 @@
-"""What tells the bundled groups apart, how long that takes, and how often random splits have a significant cell.
+"""What distinguishes the bundled groups, how long that takes, and how often random splits have a significant cell.
 
     python benchmarks/contrasts.py CUBE [--splits 200] [--times 15]
 
-CUBE is the folder of the bundled papers' cube (``cube2net demo`` makes one). The sentences are those of
-docs/howto/contrast.md. Then 116 authors of one area are told from 116 of another, warm; and these 232 are split at
-random into two sides, again and again: at most one split in twenty may have a cell that is called sure.
+CUBE is the cube of the bundled papers (``cube2net demo`` makes one). Prints the sentences of docs/howto/contrast.md,
+then the time to contrast 116 authors of one area with 116 of another. Finally these 232 authors are split at random
+into two sides; at most one split in twenty should have a significant cell.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 
 import cube2net as c2n
+from measures.processes import median, turns
 
 SIDE = 116
 
@@ -47,23 +47,20 @@ def main() -> None:
 
     names = [[name for name, label in areas.items() if label == area] for area in ("machine translation", "dialogue")]
     one, two = (cube.query(side[:SIDE]) for side in names)
-    print(f"\n{SIDE} against {SIDE}: {timed(lambda: c2n.contrast(cube, one, two), given.times)}")
-    print(f"its network: {timed(lambda: c2n.contrast(cube, one, two).network, given.times)}, the contrast included")
-    print(f"each area against the rest: {timed(lambda: c2n.contrast(cube, areas), given.times)}")
+    print(f"\n{SIDE} against {SIDE}: {describe_times(lambda: c2n.contrast(cube, one, two), given.times)}")
+    print(
+        f"its network: {describe_times(lambda: c2n.contrast(cube, one, two).network, given.times)}, with the contrast"
+    )
+    print(f"each area against the rest: {describe_times(lambda: c2n.contrast(cube, areas), given.times)}")
     rng, pool = np.random.default_rng(0), np.concatenate([one.objects, two.objects])
     draws = (rng.permutation(pool).tolist() for _ in range(given.splits))
-    sure = sum(c2n.contrast(cube, drawn[:SIDE], drawn[SIDE:]).n_significant > 0 for drawn in draws)
-    print(f"random splits with a sure cell: {sure} of {given.splits}")
+    significant = sum(c2n.contrast(cube, drawn[:SIDE], drawn[SIDE:]).n_significant > 0 for drawn in draws)
+    print(f"random splits with a significant cell: {significant} of {given.splits}")
 
 
-def timed(work: Callable[[], object], times: int) -> str:
-    work()
-    took = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        took.append(1e3 * (time.perf_counter() - start))
-    return f"{np.median(took):.0f} ms (median of {times}, least {min(took):.0f})"
+def describe_times(work: Callable[[], object], times: int) -> str:
+    taken = [1e3 * seconds for seconds in turns(work, most=times, seconds=60)]
+    return f"{median(taken):.0f} ms (median of {len(taken)}, minimum {min(taken):.0f})"
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
-"""How long the default network takes, links included, beside its largest part, the neighbours.
+"""Time of the default network, including its links, and of its largest part, finding the neighbours.
 
     python benchmarks/default_network.py CUBE [--names FILE.csv] [--objects 116] [--times 9]
 
-The query is the names of a file, or so many objects drawn from eight cells of the cube. Prints the median and the least
-time of ``construct(cube, query)`` in one process, after a first call that loads compiled code, and of ``nearest``.
+The query is the names in a file, or objects drawn from eight cells of the cube. Prints the median and the minimum time
+of ``construct(cube, query)`` and of ``find_neighbors``, after a first call that loads compiled code.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +18,7 @@ import cube2net as c2n
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.network.pagerank import find_neighbors
+from measures.processes import median, turns
 
 
 def main() -> None:
@@ -35,11 +34,11 @@ def main() -> None:
     print(f"{cube}\n{network}")
     works: dict[str, Callable[[], object]] = {
         "construct(cube, query)": lambda: c2n.construct(cube, query),
-        "nearest": lambda: find_neighbors(cube.links, query, len(query)),
+        "find_neighbors": lambda: find_neighbors(cube.links, query, len(query)),
     }
     for title, work in works.items():
-        spent = [timed(work) for _ in range(asked.times)]
-        print(f"{title}: median {statistics.median(spent) * 1e3:,.0f} ms, least {min(spent) * 1e3:,.0f} ms")
+        taken = turns(work, most=asked.times, seconds=60)
+        print(f"{title}: median {median(taken) * 1e3:,.0f} ms, minimum {min(taken) * 1e3:,.0f} ms")
 
 
 def drawn(cube: Cube, count: int) -> Query:
@@ -48,12 +47,6 @@ def drawn(cube: Cube, count: int) -> Query:
     cells = rng.choice(len(cube.cells), 8, replace=False)
     pool = np.unique(np.concatenate([cube.cells.members[int(cell)] for cell in cells]))
     return Query(np.sort(rng.choice(pool, min(count, len(pool)), replace=False)))
-
-
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How long an explanation takes: of objects that are there, just missed and far, and of cells chosen and not chosen.
+"""Time of explanations of objects and cells, in the network and not.
 
     python benchmarks/explanations.py [--cube CUBE] [--turns 15]
 
-The query is ``labs``, and the cube that of the bundled papers, built here unless a folder is given. Every explanation
-is of another object or cell; medians count. *First* is the first of all, which follows the walk from the query and
-turns the items about: what it finds is kept for the others.
+The query is the authors of ``load_labs``; the cube of the bundled papers is built unless a folder is given. Every
+explanation is of another object or cell; medians are printed. *First* is the first explanation of a network, which
+prepares what the others reuse.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.network import Network
 from cube2net.network.pagerank import compute_scores
+from measures.processes import timed
 
 FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
 
@@ -67,12 +67,8 @@ def measured(cube: Cube, network: Network, turns: int) -> list[float | None]:
 
 def spent(network: Network, nodes: Sequence[Node | None]) -> float | None:
     """Return the median time of the explanations of some nodes, in milliseconds."""
-    took = []
-    for node in nodes:
-        begun = time.perf_counter()
-        c2n.explain(network, node)
-        took.append(1000 * (time.perf_counter() - begun))
-    return statistics.median(took) if took else None
+    taken = [1000 * timed(lambda node=node: c2n.explain(network, node))[0] for node in nodes]
+    return statistics.median(taken) if taken else None
 
 
 if __name__ == "__main__":

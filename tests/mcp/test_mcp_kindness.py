@@ -83,9 +83,7 @@ def test_a_name_that_others_bear_too_is_remarked_with_their_ids() -> None:
     made = toy_cube([[0, 1, 2], [2, 3]], objects=4, links=[(0, 1), (1, 2), (2, 3)])
     table = pa.table({"object": ["wei-li", "Wei Li", "ada", "ben"], "name": ["Wei Li", "Wei Li", "Ada", "Ben"]})
     service = CubeService(replace(made, objects=Objects.of(table.append_column("kind", pa.array(["author"] * 4)))))
-    said = (
-        "1 name is borne by others too, and taken as the id: \"Wei Li\" also by id 'wei-li' (find_objects lists all)."
-    )
+    said = "1 name is ambiguous and taken as the id: \"Wei Li\" also by id 'wei-li' (find_objects lists all)."
     for tool in ("construct", "explain", "contrast", "drill"):
         assert answer(service, tool, {"objects": ["Wei Li", "ada"]}).text.startswith(said)
         assert not answer(service, tool, {"objects": ["wei-li", "ada"]}).text.startswith("1 name")

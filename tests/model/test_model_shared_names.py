@@ -59,8 +59,8 @@ def test_a_query_and_a_network_that_are_given_again_are_not_told(cube: Cube) -> 
 
 def test_the_note_of_a_network_counts_shared_names_and_says_how_to_choose(cube: Cube, tmp_path: Path) -> None:
     said = (
-        "1 name of the query is the name of other objects too, and the one whose id it is was taken: 'Wei Li' "
-        "(others: 'wei-li', 'wei-li-2'); give an id to mean another"
+        "1 name of the query is ambiguous; the object with this id was taken: 'Wei Li' "
+        "(others: 'wei-li', 'wei-li-2'); use ids to choose others"
     )
     assert describe_shared_names(cube.objects, ["Wei Li"]) == said
     assert said in c2n.construct(cube, ["Wei Li", "Ada"]).selection.note
@@ -75,8 +75,8 @@ def test_many_shared_names_are_counted_and_three_are_named() -> None:
     table = pa.table({"object": ids, "name": [f"n{at // 2}" for at in range(10)], "kind": ["author"] * 10})
     cube = replace(made, objects=Objects.of(table))
     said = describe_shared_names(cube.objects, cube.query([f"n{at}" for at in range(5)]).shared)
-    assert said.startswith("5 names of the query are names of other objects too, and the one whose id it is was taken:")
-    assert "'n2' (others: 'x2') and 2 more; give an id" in said
+    assert said.startswith("5 names of the query are ambiguous; the objects with these ids were taken:")
+    assert "'n2' (others: 'x2') and 2 more; use ids" in said
 
 
 def test_the_ids_of_a_page_are_not_told_as_shared(cube: Cube) -> None:
@@ -111,7 +111,7 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
     query = cube.query(["Wei Li", "Ada"])
     assert describe_missing(query) == {"shared": ["Wei Li"]}
     show_missing(query, cube=cube)
-    assert "1 name of the query is the name of other objects too" in capsys.readouterr().out.replace("\n", " ")
+    assert "1 name of the query is ambiguous" in capsys.readouterr().out.replace("\n", " ")
 
 
 @pytest.mark.parametrize("brief", [False, True])

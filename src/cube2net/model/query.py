@@ -530,7 +530,7 @@ def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Arra
 
 
 def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
-    """Return that names were taken as ids although others bear them, and how to mean these; nothing where none was."""
+    """Return a remark on names that were taken as ids although other objects have them too; empty if there are none."""
     if not shared:
         return ""
     first = list(shared[:SAID])
@@ -538,11 +538,10 @@ def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
     ids = [quote_few(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
     named = ", ".join(f"{quote(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
     more = f" and {len(shared) - SAID:,} more" if len(shared) > SAID else ""
-    one = len(shared) == 1
-    return (
-        f"{len(shared):,} name{' of the query is the name' if one else 's of the query are names'} of other objects "
-        f"too, and the one whose id it is was taken: {named}{more}; give an id to mean another"
-    )
+    taken = "name of the query is ambiguous; the object with this id was taken"
+    if len(shared) > 1:
+        taken = "names of the query are ambiguous; the objects with these ids were taken"
+    return f"{len(shared):,} {taken}: {named}{more}; use ids to choose others"
 
 
 def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:

@@ -53,7 +53,11 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     write_table(out / "query.csv", ("object", "label"), areas.items())
     # The areas list ids, some of which are also the names of others.
     query = replace(read_query(cube, out / "query.csv"), shared=())
-    say(f"{cube}", "A cell contains the authors of all papers with its labels; a link joins two authors of the same paper.", "")
+    say(
+        f"{cube}",
+        "A cell contains the authors of all papers with its labels; a link joins two authors of the same paper.",
+        "",
+    )
     network = construct(cube, query, seed=seed)
     show_network(network)
     nearest = Node("object", int(network.objects[len(query) + network.query_links[len(query) :].argmax()]))
@@ -75,7 +79,9 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
     command = f"{asked} {chosen} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out {out}/report"
-    judged["clustering"].write_report(out / "report", cube, query, command=command, title="Demo: does the network help?")
+    judged["clustering"].write_report(
+        out / "report", cube, query, command=command, title="Demo: does the network help?"
+    )
     say(
         f"Written to {out}/:",
         "  report/report.html  the comparison by labels with all tables and plots: open it in a browser",

@@ -104,7 +104,7 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
         server = ends.enter_context(
             ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, opener=opener)
         )
-        say("choose a spreadsheet on the page, until Ctrl-C at" if opened is None else f"{opened}, until Ctrl-C at")
+        say(f"{'choose a spreadsheet' if opened is None else opened} on this page (Ctrl-C to stop):")
         show_text(server.address)
         if opened is not None and asked is not None:
             show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)

@@ -192,18 +192,18 @@ def _found_line(row: NameRow) -> str:
 
 
 def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
-    """Return a line on names that are those of others too: as many of them with their ids as there is room for."""
+    """Return a line on ambiguous names, listing as many ids as fit."""
     rows = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
     if not rows:
         return []
-    count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} borne by others too"
+    count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} ambiguous"
     for few in range(SHOWN, 0, -1):
         format_sentence = [
             f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
             for row in rows[:few]
         ]
         more = ", …" if len(rows) > few else ""
-        line = f"{count}, and taken as the id: {'; '.join(format_sentence)}{more} (find_objects lists all)."
+        line = f"{count} and taken as the id: {'; '.join(format_sentence)}{more} (find_objects lists all)."
         if estimate_tokens(line) <= budget:
             return [line]
     return [f"{count} (find_objects lists all)."]
