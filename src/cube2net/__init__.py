@@ -66,9 +66,16 @@ def __getattr__(name: str) -> Any:
     if name in names:
         return _load(name)
     from cube2net import methods
-    from cube2net._util.spelling import translate_name
+    from cube2net._util.spelling import OTHER_NAMES, translate_name
 
-    hint, here = "", translate_name("name", name, names)
-    if name in methods.__all__ or here is not None:
-        hint = f" (did you mean {f'methods.{name}' if here is None else here!r}?)"
+    method = name if name in OTHER_NAMES["method"] else translate_name("method", name)
+    if name in methods.__all__:
+        here: str | None = f"'methods.{name}'"
+    elif known := translate_name("name", name, names):
+        here = repr(known)
+    elif method is not None:
+        here = f"construct(cube, query, method={method!r})"
+    else:
+        here = translate_name("cube2net", name)
+    hint = "" if here is None else f" (did you mean {here}?)"
     raise AttributeError(f"module 'cube2net' has no attribute {name!r}{hint}")

@@ -44,7 +44,7 @@ def test_what_cannot_be_embedded_is_refused(cube: Cube) -> None:
     with pytest.raises(ParameterError, match=r"^the embedding was not fitted: call fit\(query\) first$"):
         embedding.transform(["o1"])
     first, other = cube.objects.ids(np.array([0, 1])).to_pylist()
-    with pytest.raises(QueryError, match="objects are not in the network that was fitted"):
+    with pytest.raises(QueryError, match="the fitted network does not have 1 object of the query"):
         c2n.CubeEmbedding(cube, c2n.NetworkOptions(method="none")).fit([first]).transform([other])
     with pytest.raises(ParameterError, match="CubeEmbedding has no parameter 'sed'"):
         embedding.set_params(sed=1)

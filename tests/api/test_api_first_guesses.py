@@ -7,11 +7,13 @@ from pathlib import Path
 
 import joblib
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.model.contrast import Description
 
 NAMES = [f"n{number}" for number in range(24)]
 PEOPLE = pd.DataFrame(
@@ -88,6 +90,14 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "k=": (lambda: c2n.construct(cube, QUERY, k=3), "'n_cells'"),  # type: ignore[call-arg]
         "random_state=": (lambda: c2n.construct(cube, QUERY, random_state=3), "'seed'"),  # type: ignore[call-arg]
         "max_node=": (lambda: c2n.construct(cube, QUERY, max_node=3), "'max_nodes'"),  # type: ignore[call-arg]
+        "cube.groupby": (lambda: cube.groupby, "cube2net.cube.roll_up(cube, …)"),  # type: ignore[attr-defined]
+        "cube.n_cells": (lambda: cube.n_cells, "len(cube.cells)"),  # type: ignore[attr-defined]
+        "cube.dims": (lambda: cube.dims, "'dimensions'"),  # type: ignore[attr-defined]
+        "network.degree": (lambda: network.degree, "network.to_networkx().degree"),  # type: ignore[attr-defined]
+        "network.write_gexf": (lambda: network.write_gexf, "'save'"),  # type: ignore[attr-defined]
+        "pagerank": (lambda: c2n.pagerank, "construct(cube, query, method='pagerank')"),  # type: ignore[attr-defined]
+        "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
+        "plot": (lambda: c2n.plot, "network.plot()"),  # type: ignore[attr-defined]
         "gredy": (lambda: c2n.construct(cube, QUERY, method="gredy"), "'greedy'"),  # type: ignore[arg-type]
     }
     unclear = {}
@@ -97,3 +107,24 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         if f"(did you mean {meant}?)" not in str(error.value):
             unclear[name] = str(error.value)
     assert not unclear
+
+
+def test_a_list_of_columns_leads_to_dimensions() -> None:
+    with pytest.raises(c2n.Cube2netError, match="dimensions=… names the columns to organise by"):
+        c2n.build(PEOPLE, links=EDGES, columns=["city", "trade"])
+
+
+def test_results_are_frames_and_columns_of_objects_are_queries() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    frame = c2n.contrast(cube, NAMES[:12]).to_pandas()
+    assert frame.iloc[0, :4].tolist() == [("∗", "cook"), "the query", 12, 0]
+    assert frame.iloc[1, :4].tolist() == [("∗", "smith"), "all others", 0, 12]
+    assert list(c2n.contrast(cube, NAMES[::2][:2], NAMES[2::2][:2]).to_pandas().columns) == list(frame.columns)
+    sides = c2n.contrast(cube, {"n0": "one", "n1": "two", "n2": "one", "n3": "two", "n13": "three"})
+    assert isinstance(sides, Description) and list(sides.to_pandas().columns) == ["group", *frame.columns]
+    embedding = c2n.CubeEmbedding(cube)
+    flat = embedding.fit_transform(QUERY)
+    for column in (np.array(QUERY)[:, None], [[name] for name in QUERY], pd.DataFrame({"name": QUERY})):
+        assert np.array_equal(embedding.fit_transform(column), flat)
+    with pytest.raises(c2n.Cube2netError, match="does not have 1 object of the query: 'n23'"):
+        embedding.transform(["n23"])

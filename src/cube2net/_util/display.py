@@ -30,8 +30,6 @@ if TYPE_CHECKING:
             """Return a context manager of a progress that draws bars."""
 
 
-TOP_LEVEL_FUNCTIONS = {"cube": ("construct", "compare", "contrast", "drill", "pivot", "explore", "update")}
-"""Public functions that users look for among the methods of a record, by its class in lower case."""
 _displays: list[Callable[[], Display]] = []
 
 
@@ -65,11 +63,13 @@ class Shown:
             """Raise the error for an attribute that is not there, with the name that it has here."""
             from cube2net._util.spelling import translate_name
 
-            kind = type(self).__name__.lower()
-            here = None if name.startswith("_") else translate_name("attribute", name, dir(type(self)))
-            hint = "" if here is None else f" (did you mean {here!r}?)"
-            if here is None and name in TOP_LEVEL_FUNCTIONS.get(kind, ()):
-                hint = f" (did you mean cube2net.{name}({kind}, …)?)"
+            hint = ""
+            if not name.startswith("_"):
+                names = [*dir(type(self)), *getattr(self, "__dataclass_fields__", ())]
+                if here := translate_name("attribute", name, names):
+                    hint = f" (did you mean {here!r}?)"
+                elif here := translate_name(type(self).__name__.lower(), name):
+                    hint = f" (did you mean {here}?)"
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
 

@@ -57,10 +57,16 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
     "attribute": {
         "links": "edges, edge_list, number_of_edges, n_edges",
         "nodes": "vertices, n_nodes, number_of_nodes",
-        "save": "write, dump, export, to_csv, to_graphml, to_file, to_parquet, to_json, write_network",
+        "dimensions": "dims, columns, features, attributes, axes",
+        "objects": "nodes, vertices",
+        "recipe": "method, seed, parameters, params, get_params",
+        "save": "write, dump, export, to_csv, to_disk, to_graphml, to_file, to_parquet, to_json, write_network, "
+        "write_gexf, write_graphml, write_csv",
         "plot": "draw, show, visualize, visualise, display",
-        "to_pandas": "to_df, to_frame, to_dataframe, df, frame, cells_frame, as_frame, results",
+        "to_pandas": "to_df, to_frame, to_dataframe, df, frame, cells_frame, as_frame, results, value_counts, "
+        "unique, mean",
         "to_networkx": "to_nx, nx, graph, networkx",
+        "to_scipy": "to_numpy, adjacency, adjacency_matrix, to_sparse, to_coo, toarray",
         "summary": "describe, info, stats",
         "describe": "summary, info, shape, head",
         "including": "include, with_, add, pin",
@@ -82,8 +88,42 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "load_bundled": "load_data, load_dataset, load_acl, datasets, load_example",
         "make_planted": "make_blobs, make_data, make_classification",
     },
+    "cube2net": {
+        "network.plot()": "plot, draw, visualize, visualise, display",
+        "network.save(path)": "save, write, dump, export, write_graphml, write_gexf, to_csv",
+        "network.to_networkx()": "to_networkx",
+        "methods.METHODS": "list_methods, get_methods, available_methods",
+        "methods.OBJECTIVES": "list_objectives, objectives",
+    },
+    "cube": {
+        "cube2net.construct(cube, …)": "construct, network, subgraph, extract, sample",
+        "cube2net.compare(cube, …)": "compare, evaluate",
+        "cube2net.contrast(cube, …)": "contrast",
+        "cube2net.drill(cube, …)": "drill",
+        "cube2net.pivot(cube, …)": "pivot, pivot_table, crosstab",
+        "cube2net.explore(cube, …)": "explore, plot, draw",
+        "cube2net.update(cube, …)": "update, append, partial_fit",
+        "cube2net.cube.dice(cube, …)": "dice, filter, where, loc, isin",
+        "cube2net.cube.slice_cube(cube, …)": "slice, slice_cube, sel, isel",
+        "cube2net.cube.roll_up(cube, …)": "roll_up, rollup, groupby, aggregate, agg, resample",
+        "cube2net.cube.drill_down(cube, …)": "drill_down",
+        "cube2net.cube.between(cube, …)": "between, truncate",
+        "len(cube.cells)": "n_cells",
+        "len(cube.objects)": "n_objects, n_nodes, number_of_nodes",
+        "cube.links.count": "n_links, n_edges, number_of_edges, edges",
+        "cube.links.neighbours(row)": "neighbors, neighbours, adj",
+        "cube2net.construct(cube, …).to_networkx()": "to_networkx, to_nx",
+    },
+    "network": {
+        "network.to_networkx().degree": "degree, degrees",
+        "network.to_networkx().neighbors": "neighbors, neighbours",
+        "network.to_networkx().subgraph": "subgraph",
+        "network.to_networkx()": "adj",
+        "cube2net.compare(cube, …)": "compare, evaluate",
+        "network.nodes and network.links": "head, shape",
+    },
 }
-"""Names used in other fields: parameter → name in cube2net → other names."""
+"""Names used in other fields: kind of name → name or expression in cube2net → other names."""
 
 
 def suggest_name(text: str, names: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.text import format_count
 from cube2net.api.construct import construct_network, expect_options
 from cube2net.api.query import Asked, resolve_query
 from cube2net.errors import ParameterError, QueryError, quote_few
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 PARAMETERS = ("cube", "options", "embedding", "seed")
+
+
+def _flatten(query: Any) -> Any:
+    """Return the column of a query that has the objects as rows of a single column, else the query."""
+    if isinstance(query, np.ndarray) and query.ndim == 2 and query.shape[1] == 1:
+        return query[:, 0]
+    if isinstance(query, list) and query and all(isinstance(row, list | tuple) and len(row) == 1 for row in query):
+        return [row[0] for row in query]
+    return query
 
 
 class CubeEmbedding:
@@ -82,25 +92,29 @@ class CubeEmbedding:
         self.seed = seed
 
     def fit(self, query: Asked, y: object = None) -> CubeEmbedding:
-        """Construct the network of a query and embed its nodes; ``y`` is ignored."""
+        """Construct the network of a query and embed its nodes; ``y`` is ignored.
+
+        As usual in scikit-learn, the objects may also be the rows of an array or a list with a single column.
+        """
         options = NetworkOptions() if self.options is None else expect_options(self.options)
         given = {**options.given, "seed": self.seed}
-        self.network_ = construct_network(self.cube, query, NetworkOptions(**given))
+        self.network_ = construct_network(self.cube, _flatten(query), NetworkOptions(**given))
         self.embedding_ = embed_nodes(self.network_, self.embedding, seed=self.seed)
         return self
 
     def transform(self, query: Asked) -> Array:
         """Return a row for every object, in the order given; a :class:`Query` and a file have their own order."""
         self._check_fitted()
-        rows = self._find_rows(query)
+        rows = self._find_rows(_flatten(query))
         order = np.argsort(self.network_.objects, kind="stable")
         known = self.network_.objects[order]
         places = np.minimum(np.searchsorted(known, rows), len(known) - 1)
         missing = rows[known[places] != rows]
         if len(missing):
+            few = quote_few(self.cube.objects.ids(missing).to_pylist())
             raise QueryError(
-                f"{len(missing):,} objects are not in the network that was fitted: "
-                f"{quote_few(self.cube.objects.ids(missing).to_pylist())}"
+                f"the fitted network does not have {format_count(len(missing), 'object')} of the query: {few}",
+                hint="fit a query that names them",
             )
         return np.asarray(self.embedding_[order[places]])
 

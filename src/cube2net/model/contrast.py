@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Array, freeze, reduce_by_fields
+from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import InputError, quote_few, quote_unsafe
@@ -19,6 +20,9 @@ from cube2net.model.names import cell_line, cell_title, quote_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN
+
+if TYPE_CHECKING:
+    import pandas
 
 REST = "the rest"
 SAID = 3
@@ -186,6 +190,34 @@ class Contrast(Shown):
         """The objects of both sides with the cells as nodes; the sides are the labels."""
         return _make_network(self.make)
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the cells as a data frame of pandas, in the order chosen.
+
+        ``labels`` are those of the cell and ``side`` the name of the side of which it holds more; ``first`` and
+        ``second`` are the numbers of objects of each side in it, ``first_share`` and ``second_share`` their shares, and
+        ``p_value`` is corrected for the number of cells tested.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> contrast = c2n.contrast(c2n.build(planted.corpus), planted.query(0), n_cells=1)
+        >>> contrast.to_pandas()[["labels", "side", "first", "second"]]
+                   labels       side  first  second
+        0  (∗, ∗, topic 2)  the query     50       0
+        """
+        columns = {
+            "side": [self.names[not cell.for_one] for cell in self.cells],
+            "first": [cell.ones for cell in self.cells],
+            "second": [cell.twos for cell in self.cells],
+            "first_share": [cell.shares[0] for cell in self.cells],
+            "second_share": [cell.shares[1] for cell in self.cells],
+            "lift": [cell.lift for cell in self.cells],
+            "p_value": [cell.p_value for cell in self.cells],
+        }
+        types = [pa.string(), pa.int64(), pa.int64(), *[pa.float64()] * 4]
+        frame = to_pandas(pa.table(columns, pa.schema(zip(columns, types, strict=True))))
+        frame.insert(0, "labels", [cell.labels for cell in self.cells])
+        return frame
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         return {
@@ -261,6 +293,13 @@ class Description(Shown):
     def network(self) -> Network:
         """The objects of all groups with the cells as nodes; the groups are the labels."""
         return _make_network(self.make)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the cells of all groups as a data frame: ``group``, and the columns of :meth:`Contrast.to_pandas`."""
+        import pandas as pd
+
+        frames = {each.names[0]: each.to_pandas() for each in self.contrasts}
+        return pd.concat(frames, names=["group"]).reset_index(level="group").reset_index(drop=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

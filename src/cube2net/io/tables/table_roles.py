@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cube2net._util.spelling import suggest_name
-from cube2net.errors import Message, Setting, SourceError, quote_few, unknown_name
+from cube2net.errors import Message, ParameterError, Setting, SourceError, quote, quote_few, unknown_name
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")
@@ -120,6 +120,13 @@ class TableRoles:
 
 def check_roles(given: Mapping[str, str]) -> None:
     """Raise unless every key is a role such as ``source``, or a table and a role such as ``items.item``."""
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            f"columns is {quote(given)}, expected a mapping from roles to columns, such as {{'id': 'name'}}",
+            parameter="columns",
+            value=given,
+            hint=Message(Setting("dimensions"), " names the columns to organise by"),
+        )
     roles = {role for roles in ROLE_NAMES.values() for role in roles}
     roles |= {f"{table}.{role}" for table, names in ROLE_NAMES.items() for role in names}
     for key in given:
