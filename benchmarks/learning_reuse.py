@@ -19,7 +19,7 @@ import numpy as np
 
 import cube2net as c2n
 from choices import neighbourhood
-from cube2net._util.arrays import Array
+from cube2net._util.arrays import Array, take_rows
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -147,9 +147,10 @@ def communities(cube: Cube, count: int) -> list[tuple[Query, CallableObjective]]
     decades = cube.dimensions[0].levels[0].labels
     active = {}
     for decade in ("200X", "201X", "202X"):
-        cells = np.flatnonzero(cube.cells.labels[:, 0] == decades.index(decade))
+        number = decades.index(decade) if decade in decades else -1
+        cells = np.flatnonzero(cube.cells.labels[:, 0] == number)
         active[decade] = np.zeros(len(cube.objects), dtype=bool)
-        active[decade][np.unique(np.concatenate([cube.cells.members[int(cell)] for cell in cells]))] = True
+        active[decade][take_rows(cube.cells.members, cells).indices] = True
     fresh = active["202X"] & ~active["201X"] & ~active["200X"]
     found: list[tuple[Query, CallableObjective]] = []
     number = 0

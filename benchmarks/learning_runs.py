@@ -8,8 +8,8 @@ interrupted program continues, and several can share the work if each has its ow
 trajectories, drawn from the initial policy. ``--keep`` writes the records of all files to ``learning_scores.jsonl``,
 from which ``learning_page.py`` makes the page.
 
-Parts: ``others`` (what other methods reach), ``tuned`` (the preset ``paper-tuned``, with all its updates), ``ladder``
-(one change after another, from the paper's agent to the default), ``letter`` (the first step of the ladder),
+Parts: ``others`` (what other methods reach), ``tuned`` (the preset ``paper-tuned``, with all its updates), ``long``
+(five times as many), ``ladder`` (one change after another, from the paper's agent to the default), ``letter`` (the first step of the ladder),
 ``switches`` (the default with one thing changed), ``downstream`` (F1 of clustering the query in these networks),
 ``theory`` (how near outputs are for near cells, and vectors for near labels), ``calls`` (how often methods ask for a
 value) and ``sensitivity`` (H, α, β, γ and T).
@@ -49,7 +49,7 @@ from cube2net.vectors.glove import load_default_words
 
 STORE = Path(__file__).with_name("learning_scores.jsonl")
 TASKS = ("areas", "labs")
-N_CELLS, UPDATES = 20, 40
+N_CELLS, UPDATES, LONG = 20, 100, 1500
 MODELS = ("deepwalk", "line")
 Record = dict[str, Any]
 
@@ -220,6 +220,13 @@ def run_tuned(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
             run_step(runs, task, "tuned", step, Cube2net(preset="paper-tuned"), seed, learns)
 
 
+def run_long(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
+    """Run the preset ``paper-tuned`` five times as long."""
+    for seed in seeds:
+        step = Step(f"paper-tuned, {LONG:,} updates", "", {})
+        run_step(runs, task, "tuned", step, Cube2net(preset="paper-tuned", updates=LONG), seed, True)
+
+
 def run_ladder(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Run every step of the ladder but the first, which takes longer than all others together."""
     for seed in seeds:
@@ -296,7 +303,7 @@ def run_others(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
 def run_downstream(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
     """Cluster the query in the networks of agents and of other methods, and on its own links."""
     mine = make_clustering_task(task.query, MODELS).mine
-    wanted = [("tuned", "paper-tuned"), *(("ladder", name) for name in ("paper", "rate", "price", "floor"))]
+    wanted = [("tuned", "paper-tuned"), *(("ladder", step.name) for step in LADDER)]
     for seed in seeds:
         chosen: dict[str, Record | None] = {"none": None}
         for name in ("random", "greedy", "anneal"):
@@ -478,6 +485,7 @@ def count_calls(cube: Cube, query: Query, method: Method, n_cells: int) -> int:
 PARTS = {
     "others": run_others,
     "tuned": run_tuned,
+    "long": run_long,
     "ladder": run_ladder,
     "switches": run_switches,
     "letter": run_letter,
