@@ -45,8 +45,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
         f"Data: {corpus.items.num_rows:,} papers since 2016 by {corpus.objects.num_rows:,} authors.",
         f"      {corpus.attribution}.",
         f"Query: {len(areas)} authors of four areas ({sizes}).",
-        "      Their areas come from the special interest groups whose volumes they publish in; these volumes are excluded",
-        "      from the data.",
+        "      Their areas are those of the special interest groups whose volumes they publish in; the data excludes",
+        "      these volumes.",
         "",
     )
     cube = build(corpus, out=out / "cube", seed=seed, progress=progress)
@@ -127,13 +127,13 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
             row += [f"{np.mean([trial.scores[name] for trial in trials]):.3f}" for name in comparison.main_measures]
             row.append(f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else "")
         rows.append(row)
-    columns = ("network", "nodes", "links", "unlinked", "F1", "NMI", "F1 gain", "AUC", "AUC gain")
+    columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 gain", "AUC", "AUC gain")
     show_table("does the network help?", columns, rows, right=columns[1:])
     say(
-        "unlinked: authors of the query without links. F1, NMI: agreement of clusters of the query (DeepWalk and k-means)",
-        "with the areas. AUC: how well links of the query are predicted after a fifth of the papers behind them has been",
-        "removed; this needs no labels. gain: 95 % interval of the difference to the query alone, corrected for two",
-        f"comparisons; significant if it excludes 0. Means of {RUNS} runs.",
+        "loose: authors of the query without links. F1, NMI: agreement of clusters of the query (DeepWalk and",
+        "k-means) with the areas. AUC: how well links of the query are predicted after a fifth of the papers behind",
+        "them has been removed; this needs no labels. gain: 95 % interval of the difference to the query alone,",
+        f"corrected for two comparisons; significant if it excludes 0. Means of {RUNS} runs.",
         "",
     )
 
