@@ -106,7 +106,7 @@ class Message:
 
 
 class Cube2netError(Exception):
-    """The base class of the errors of cube2net, whose texts are meant for users.
+    """The base class of the errors of cube2net; their messages are meant for users.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def _about(kind: OptionKind, description: str, **more: Any) -> dict[str, Option]
 
 @dataclass(frozen=True, eq=False)
 class NetworkOptions:
-    """How a network is made of a cube and a query; see :func:`cube2net.construct`.
+    """Options of a network; :func:`cube2net.construct` describes the common ones.
 
     >>> NetworkOptions(form="objects", n_cells=4).given
     {'n_cells': 4, 'form': 'objects'}
@@ -220,7 +220,7 @@ class NetworkOptions:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The options that are not as they are by default."""
+        """The options that differ from their defaults."""
         return {name: value for name, value in self.to_dict().items() if is_given(name, value)}
 
     def to_dict(self) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def build(
     progress: ProgressOption = None,
     **tables: Any,
 ) -> Cube:
-    """Return the cube of a corpus, data frames, files or a graph; with ``out`` it is saved there and opened from there.
+    """Build the cube of a corpus, data frames, files or a graph; ``out`` saves it.
 
     With ``out``, finished stages are kept beside it if the work is interrupted, and the same call continues from there.
 

@@ -80,7 +80,7 @@ WRITTEN = (JOURNAL, *FILES)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparisonOptions:
-    """Further options of :func:`compare`: which configurations, baselines and hidden links.
+    """Further options of :func:`compare`: configurations, baselines and hidden links.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def compare(
     options: ComparisonOptions | None = None,
     progress: ProgressOption = None,
 ) -> Comparison:
-    """Return how well the next step does on the network of every method, in every form, in several runs.
+    """Compare networks of a query by how well a downstream task does on them, over several runs.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def construct(
     options: NetworkOptions | None = None,
     progress: ProgressOption = None,
 ) -> Network:
-    """Return a small network around a query.
+    """Construct a small network around a query.
 
     By default the nodes are the query Q, the cells that hold two or more of its objects (at most |Q| cells, with a
     label in every dimension or in one, such as ⟨∗, ACL, ∗⟩), and the |Q| objects nearest to Q by links. How much links

@@ -77,7 +77,7 @@ def contrast(
     names: Sequence[str] | None = None,
     alpha: float = LEVEL,
 ) -> Contrast | Description:
-    """Return the few cells that distinguish a query from another or from all other objects, or its labels.
+    """Find the few cells that distinguish a query from another query or from all other objects, or its labels.
 
     Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
     ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.

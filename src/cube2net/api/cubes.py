@@ -19,7 +19,7 @@ READING = "reading"
 
 @check_call
 def open(folder: str | Path) -> Cube:
-    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
+    """Open the cube in a folder; its arrays are memory-mapped, so this takes milliseconds.
 
     It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
 

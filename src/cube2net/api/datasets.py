@@ -16,7 +16,7 @@ AREA_SIGS = datasets.AREA_SIGS
 
 @check_call
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
-    """Return the slice of the ACL Anthology that comes with the package, without the volumes of some groups.
+    """Load the bundled papers of the ACL Anthology, optionally without the volumes of some groups.
 
     Objects are authors, items are papers since 2016 with ``year``, ``venue``, ``sig``, ``volume`` and ``title``; counts
     of terms stand in for their abstracts.
@@ -47,7 +47,7 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
 
 @check_call
 def load_labs() -> dict[str, str]:
-    """Return the 116 labelled authors that come with the package, object → label.
+    """Load 116 authors of four institutions, object → label.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def load_labs() -> dict[str, str]:
 
 @check_call
 def load_areas() -> dict[str, str]:
-    """Return the 574 authors in four areas that come with the package, object → area.
+    """Load 574 authors of four research areas, object → area.
 
     The areas are those of the special interest groups in whose volumes the authors publish. Leave these volumes out of
     the corpus, or they tell the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial",
@@ -89,7 +89,7 @@ def load_areas() -> dict[str, str]:
 
 @check_call
 def make_planted(**options: Any) -> Planted:
-    """Return a corpus with planted communities, and which cells are the best for each.
+    """Generate a corpus with planted communities, and the best cells for each.
 
     Parameters
     ----------

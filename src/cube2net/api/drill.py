@@ -26,7 +26,7 @@ from cube2net.model.names import MixedCell, list_levels, resolve_cell
 @check_call
 @report_compiling
 def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
-    """Return the few cells below a cell that hold most of a query at least cost, and what is left over.
+    """Find the few cells below a cell that cover most of a query with few other objects.
 
     A cell is below another when each of its labels is the other's or part of it, and one or more are of a finer level:
     ⟨2019 · ACL · ∗⟩ and ⟨201X · ∗ · parsing⟩ are both below ⟨201X · ∗ · ∗⟩. Those with fewer than the cube's
@@ -136,7 +136,7 @@ NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(
 @check_call
 @report_compiling
 def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, most: int = 50) -> Pivot:
-    """Return how many objects have a label of one level and, in the same items, a label of another.
+    """Count the objects that have a label of one level and, in the same item, a label of another.
 
     Parameters
     ----------

@@ -39,11 +39,11 @@ def _flatten(query: Any) -> Any:
 
 
 class CubeEmbedding:
-    """Embed objects by a network around them: queries in, vectors out.
+    """Embed the objects of a query, using the network around them.
 
-    It has the methods of a transformer of scikit-learn, so that it can stand in a ``Pipeline`` and be cloned;
-    scikit-learn itself is not needed. ``fit`` constructs the network of a query and embeds its nodes; ``transform``
-    returns the vectors of objects of that network.
+    It has the methods of a scikit-learn transformer, so it can be used in a ``Pipeline`` and cloned; scikit-learn
+    itself is not needed. ``fit`` constructs the network of a query and embeds its nodes; ``transform`` returns the
+    vectors of objects of that network.
 
     Parameters
     ----------
@@ -103,7 +103,18 @@ class CubeEmbedding:
         return self
 
     def transform(self, query: Asked) -> Array:
-        """Return a row for every object, in the order given; a :class:`Query` and a file have their own order."""
+        """Return the vectors of objects in the fitted network.
+
+        Parameters
+        ----------
+        query
+            The objects, as for :func:`construct`. All must be in the network.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row per object, in the order given; for a :class:`Query` or a file in the order of the query.
+        """
         self._check_fitted()
         rows = self._find_rows(_flatten(query))
         order = np.argsort(self.network_.objects, kind="stable")
@@ -132,11 +143,11 @@ class CubeEmbedding:
         return np.asarray(rows_of_keys(objects, list_keys(listed), False, None)[0])
 
     def fit_transform(self, query: Asked, y: object = None) -> Array:
-        """Return the vectors of the objects of a query, by the network of that query."""
+        """Fit the query and return its vectors: :meth:`fit`, then :meth:`transform`."""
         return self.fit(query, y).transform(query)
 
     def get_feature_names_out(self, input_features: object = None) -> Array:
-        """Return the names of the columns of the vectors; ``input_features`` is ignored."""
+        """Return the names of the columns of the vectors. ``input_features`` is ignored."""
         self._check_fitted()
         return np.array([f"cubeembedding{column}" for column in range(self.embedding_.shape[1])], dtype=object)
 

@@ -64,7 +64,7 @@ def explain(network: Network, node: Any, *, cube: Cube | None = None) -> ObjectE
 def explain(
     network: Network, node: Any = None, *, cube: Cube | None = None
 ) -> ObjectExplanation | CellExplanation | ValueAccount:
-    """Return why an object or a cell is in a network, or is not and what would have brought it.
+    """Explain why an object or a cell is in a network, or what would add it.
 
     Parameters
     ----------

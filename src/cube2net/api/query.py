@@ -62,7 +62,7 @@ def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
 
 @check_call
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Return the query that a file names: a name a line, or a table ``object[,label]``; or the names in a text.
+    """Read a query from a file or a text: one name per line, or a table ``object[,label]``.
 
     Parameters
     ----------

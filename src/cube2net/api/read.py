@@ -42,7 +42,7 @@ EXPECTED = "a corpus, a frame, a path, a list or mapping of frames or paths, or 
 @check_call
 @report_compiling
 def read_source(source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
+    """Read files of one kind into a corpus; ``options`` are the parameters of the source.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def read_more(
 @check_call
 @report_compiling
 def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
+    """Read tables from files or memory into a corpus: nodes and links, items and mentions, or records.
 
     Tables of labels and of terms may come with them.
 
@@ -164,7 +164,7 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
 @check_call
 @report_compiling
 def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of SQL queries over files and databases, which DuckDB runs.
+    """Read the results of SQL queries over files or databases into a corpus.
 
     A query names its files itself, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine, or at an address
     that begins with ``https://`` or ``s3://``. It only reads.
@@ -205,7 +205,7 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
 @check_call
 @report_compiling
 def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
+    """Read a graph from a GraphML, GEXF or JSON file into a corpus; each node is an object and its own item.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
 @check_call
 @report_compiling
 def read_references(*paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of citation exports, several of several formats at once.
+    """Read citation exports into a corpus; several formats can be mixed.
 
     Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
     EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE, Cochrane, Embase, OpenAlex
@@ -304,7 +304,7 @@ def read_task(
 
 @check_call
 def from_networkx(graph: Any, **options: Any) -> Corpus:
-    """Return the corpus of a NetworkX graph: every node is an object and its own item.
+    """Convert a NetworkX graph to a corpus; each node is an object and its own item.
 
     Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
     are left out.

@@ -79,7 +79,7 @@ class Replayed:
 @check_call
 @report_compiling
 def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: ProgressOption = None) -> Replayed:
-    """Return the network of an exported file made again by the recipe in it, and what is not as it was.
+    """Construct the network of an exported file again from its recipe, and list what differs.
 
     Parameters
     ----------

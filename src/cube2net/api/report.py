@@ -23,7 +23,7 @@ from cube2net.network.drawing.layout import layout
 
 @check_call
 def read_comparison(folder: str | Path, query: Query) -> Comparison:
-    """Return the comparison of all trials that a folder holds, for the query they were made for.
+    """Read the comparison saved in a folder.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def suggest(
     progress: ProgressOption = None,
     **tables: Any,
 ) -> Suggestion:
-    """Return the dimensions that suit some data, and why: what its attributes are, their levels, the cells they make.
+    """Suggest dimensions for the cube of some data, with reasons.
 
     A sample of at most 100,000 items is looked at. An attribute is an id, text, labels, numbers, years or dates by its
     values; one lies above another when nearly all items of a label have the same label there. Chosen are up to four

@@ -43,7 +43,7 @@ def update(
     progress: ProgressOption = None,
     **tables: Any,
 ) -> Cube:
-    """Return the cube of a folder with new items and links added, as if it had been built of all.
+    """Add new items and links to the cube in a folder; the result equals a cube built from all data.
 
     New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
     the cube, this waits.

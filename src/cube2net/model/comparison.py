@@ -43,11 +43,11 @@ TOLD = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
-    """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
+    """One way to make a network: a method and, if it chooses cells, an objective, a form and further options.
 
-    Without ``n_cells`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership`` are those of
-    ``construct``, empty for its defaults. A configuration with ``like`` brings objects until its network has as many
-    nodes as that of another configuration, whose name ``like`` is.
+    If ``n_cells`` is 0, the query determines the number of cells. ``levels``, ``n_neighbors`` and
+    ``membership_weights`` are those of ``construct``, empty for its defaults. ``like`` is the name of another
+    configuration whose networks have the same number of nodes.
 
     >>> Configuration(method="greedy", objective="linked", form="cells", n_cells=20).name
     'greedy · linked · cells · n_cells 20'
@@ -68,12 +68,12 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        """The configuration in words, different for different configurations."""
+        """The configuration as text, unique within a comparison."""
         return f"{self.title} · n_cells {self.n_cells}" if self.n_cells else self.title
 
     @property
     def title(self) -> str:
-        """The configuration in words, without the number of cells."""
+        """The configuration as text, without the number of cells."""
         if self.like:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
@@ -89,13 +89,22 @@ class Configuration:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One network mined once, by one model with one seed; or the sentence that says why it could not be.
+    """The scores of one network with one downstream model and one seed, or the reason why there are none.
 
-    ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
-    cluster of every object of the query, for links a row for every user with hidden links and a column for every
-    measure, for the query's own hidden links (the task "hidden") a row for every object, nan for those without one.
-    ``loose`` objects of the query have no link in the network. ``value`` is the objective's, where cells were chosen.
-    ``seconds`` are split: weigh, vectors, select, train, links, mine.
+    Attributes
+    ----------
+    scores
+        For the whole query, by measure.
+    evidence
+        What the scores are computed from. For clustering, the cluster of each object of the query; for links, one row
+        per user with hidden links and one column per measure; for hidden links of the query, one row per object, nan
+        for those without a hidden link.
+    loose
+        The number of objects of the query without links in the network.
+    value
+        The value of the objective, if cells were chosen.
+    seconds
+        The times of ``weigh``, ``vectors``, ``select``, ``train``, ``links`` and ``mine``.
     """
 
     configuration: Configuration
@@ -131,10 +140,19 @@ class Trial:
 class Comparison(Shown):
     """Trials of several configurations on one query and task, paired by model and seed.
 
-    ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
-    query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
-    needed to do it again; and ``default`` is the name of the configuration that is made when nobody asks for another,
-    ``pairs`` how many links of the query are hidden in all runs together.
+    Attributes
+    ----------
+    task
+        ``"clustering"``, ``"links"`` or ``"hidden"``.
+    measures
+        The names of the scores; the first one decides.
+    trials
+        All trials, also those that failed.
+    truth
+        The label of each object of the query, an empty text if it has none; empty for the tasks without labels.
+    settings
+        What is needed to repeat the comparison. ``default`` is the name of the default configuration, and ``pairs`` the
+        number of hidden links in all runs.
     """
 
     task: str
@@ -177,7 +195,7 @@ class Comparison(Shown):
 
     @cached_property
     def deciding(self) -> tuple[str, ...]:
-        """The models whose mean decides: all that have scores, but for links the floor only where it is alone."""
+        """The models whose mean decides: all with scores, except the popularity baseline if there are others."""
         scored = {trial.model for trial in self.trials if not trial.reason}
         known = tuple(model for model in self.models if model in scored)
         above = tuple(model for model in known if model != FLOOR)
@@ -193,18 +211,31 @@ class Comparison(Shown):
         return {trial.key: trial for trial in self.trials}
 
     def of(self, config: Configuration, model: str) -> list[Trial]:
-        """Return the trials of a configuration and a model that have scores, by seed."""
+        """Return the successful trials of a configuration and a model.
+
+        Parameters
+        ----------
+        config
+            One of ``configurations``.
+        model
+            The name of a downstream model, one of ``models``.
+
+        Returns
+        -------
+        list of Trial
+            In the order of their seeds.
+        """
         found = (self._by_key.get((config.name, model, seed)) for seed in self.seeds)
         return [trial for trial in found if trial is not None and not trial.reason]
 
     def reasons(self, config: Configuration) -> list[str]:
-        """Return the different reasons why trials of a configuration have no scores."""
+        """Return the distinct reasons why trials of a configuration failed."""
         return list(
             dict.fromkeys(trial.reason for trial in self.trials if trial.configuration == config and trial.reason)
         )
 
     def check_scores(self) -> None:
-        """Raise the reasons when no trial has scores."""
+        """Raise an error with the reasons if all trials failed."""
         reasons = list(dict.fromkeys(trial.reason for trial in self.trials))
         if "" in reasons:
             return
@@ -213,33 +244,38 @@ class Comparison(Shown):
         raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(told)}")
 
     def nodes(self, config: Configuration) -> float:
-        """Return the mean number of nodes of a configuration's networks; nan without trials that have scores."""
+        """Return the mean number of nodes of a configuration's networks, or nan if all its trials failed."""
         found = [trial.nodes for model in self.models for trial in self.of(config, model)]
         return sum(found) / len(found) if found else math.nan
 
     def as_large(self, one: Configuration, other: Configuration) -> bool:
-        """Return whether two configurations have as many nodes, but for one in twenty."""
+        """Return whether the numbers of nodes of two configurations differ by at most 5 %."""
         own, its = self.nodes(one), self.nodes(other)
         return own >= NEAR * its and its >= NEAR * own
 
     @property
     def main_measures(self) -> tuple[str, ...]:
-        """The measures of a narrow table: the one that decides and, for clustering, NMI."""
+        """The main measures: the deciding one and, for clustering, NMI."""
         return (self.measures[0], *(name for name in self.measures[1:] if name == "NMI"))
 
     def named(self, name: str) -> Configuration:
-        """Return the configuration of a name."""
+        """Return the configuration with this name."""
         for config in self.configurations:
             if config.name == name:
                 return config
         raise unknown_name("configuration", name, [config.name for config in self.configurations])
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the trials as a data frame of pandas, one row each.
+        """Return the trials as a pandas data frame.
 
-        After the configuration, its parts, the model and the seed come the scores by measure, then ``nodes``,
-        ``links``, ``value`` (the objective's), ``seconds`` in all, and the ``reason`` of a trial without scores.
+        Returns
+        -------
+        pandas.DataFrame
+            One row per trial: the configuration and its parts, the model, the seed, the scores by measure, ``nodes``,
+            ``links``, ``value`` of the objective, ``seconds`` in total, and the ``reason`` of a failure.
 
+        Examples
+        --------
         >>> import cube2net as c2n
         >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
         >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
@@ -272,7 +308,7 @@ class Comparison(Shown):
         return to_pandas(pa.Table.from_pylist(rows))
 
     def verdict(self) -> Verdict:
-        """Return which network helped, by how much and with what certainty, as a sentence and as numbers.
+        """Return which network helps, by how much and with which confidence.
 
         Returns
         -------
@@ -306,9 +342,7 @@ class Comparison(Shown):
         title: str = "Did it help?",
         spreadsheet_safe: bool = False,
     ) -> list[Path]:
-        """Write a report into a folder and return its files: a page, tables as CSV, and JSON.
-
-        It needs the packages of the extra ``report``.
+        """Write a report: a page in HTML, tables as CSV, and JSON. Needs the extra ``report``.
 
         Parameters
         ----------

@@ -126,22 +126,43 @@ def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Raw data in one shape, whatever file it came from.
+    """The data of a source in a common form: items, objects, mentions and links.
 
-    ``objects(object, name, kind, …attributes)`` are the nodes: a unique id, a readable name, a kind ("author",
-    "business"), and whatever else is known of each. ``whole_ids`` says that these ids are whole numbers, written as
-    texts here. ``items(item, …attributes, text)`` carry attributes: strings, numbers,
-    lists of strings, dates; ``text`` may be absent. ``mentions(item, object)`` says which items mention
-    which objects, and ``links(source, target, weight)`` which objects are linked; in both, objects and
-    items are given by their row number. A weight is 1e-30 or more, or 0 for a link that is there and has no
-    strength. ``links`` may be None: then two objects are linked when an item mentions both. Links may have the
-    columns ``kind`` (text), ``time`` (as an attribute of items) and ``item`` (the row of the item that states it), and
-    ``directed`` says that they lead from source to target. ``time`` names the attribute of items that says when each
-    was, or is empty. ``gone`` are the ids of items that are no more, such as papers that were withdrawn or merged into
-    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text.
-    ``labels(attribute, label, full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how
-    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason. ``source`` says how it
-    was read, for a cube to remember: the source's ``name`` and its parameters as they were decided, and no paths.
+    Objects and items are referred to by their row numbers.
+
+    Attributes
+    ----------
+    objects
+        ``object, name, kind, …``: a unique id, a name and a kind ("author") for each object, and its attributes.
+    items
+        ``item, …, text``: an id and attributes (strings, numbers, lists of strings, dates) for each item; the text is
+        optional.
+    mentions
+        ``item, object``: which items mention which objects.
+    links
+        ``source, target, weight`` and optionally ``kind``, ``time`` and ``item`` (the item that states the link).
+        Weights are 1e-30 or more, or 0 for a link without strength. If None, two objects are linked if an item mentions
+        both.
+    terms
+        ``item, term, count``: replaces the texts of items.
+    labels
+        ``attribute, label, full_name, parent``: what is known about the values of attributes.
+    dimensions
+        The dimensions that the source suggests.
+    dropped
+        How many records were left out, by reason.
+    attribution
+        The origin and licence of the data.
+    time
+        The attribute with the time of an item, empty if there is none.
+    directed
+        Whether links lead from source to target.
+    whole_ids
+        Whether the ids of objects are whole numbers, which are written as texts here.
+    gone
+        The ids of items that no longer exist, such as withdrawn papers; an update removes them from a cube.
+    source
+        The name and parameters of the source, without paths, so that an update reads new files in the same way.
     """
 
     objects: pa.Table

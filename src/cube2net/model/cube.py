@@ -192,17 +192,39 @@ class Cells(Shown):
 class Cube(Shown):
     """Objects organised in cells, with their links.
 
-    ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small`` so that
-    rolling up is exact. ``object_cells`` is the inverse of ``cells.members``, object → cells. ``finest`` is the cube
-    that this one was rolled up from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the
-    heaviest terms of the topics where a topic model made them, and ``topic_model`` gives the trained model as a table
-    when called. ``ledger`` gives, when called, what has to be known of the items so that others can be added; only the
-    package ``cube`` reads it. ``kept_views`` are the views of other cuboids that were asked for before. ``items``
-    gives, when called, which items mention which objects and are in which cells, where the cube keeps that. ``details``
-    gives the links one by one, where the source says which way they lead, their kinds, times or items. ``bringable``
-    marks the objects that may be brought into a network, where a view leaves only some; None is all. A query may hold
-    any. ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are
-    itself. ``lineage`` is what a view was made of.
+    :func:`cube2net.build` and :func:`cube2net.open` return cubes; ``cube2net.cube`` has functions that return views.
+
+    Attributes
+    ----------
+    dimensions
+        The dimensions with their levels and labels.
+    cells
+        The cells with at least ``min_objects`` objects, their labels and members.
+    object_cells
+        The cells of each object, the inverse of ``cells.members``.
+    small
+        The smaller cells, which make rolling up exact.
+    links
+        The links of each object, on both ends.
+    objects
+        Ids, names, kinds and attributes of the objects.
+    settings
+        How the cube was built.
+    topic_words
+        ``topic, term, weight``: the heaviest terms of each topic, if there is a topic model.
+    topic_model, ledger, items, details
+        Functions that load further parts: the trained topic model, what an exact update needs, which items mention
+        which objects, and the direction, kind and time of links; None if the cube does not have them.
+    finest
+        The cube that a view was rolled up from.
+    bringable
+        Marks the objects that may be added to a network, if a view restricts them. A query may contain any object.
+    kept_views
+        Cached views of other cuboids.
+    origin
+        Where the cube was opened. An opened cube is sent to other processes as the path of its folder.
+    lineage
+        The views that made this cube.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -269,7 +291,18 @@ class Cube(Shown):
         return self
 
     def dimension(self, name: str) -> int:
-        """Return the number of the dimension of a name, which is that of the level where it stands."""
+        """Return the number of a dimension.
+
+        Parameters
+        ----------
+        name
+            The name of the level whose labels the cells have.
+
+        Returns
+        -------
+        int
+            The position in ``dimensions``.
+        """
         number, at = self.level(name)
         dimension = self.dimensions[number]
         if at != dimension.at:
@@ -281,7 +314,18 @@ class Cube(Shown):
         return number
 
     def level(self, name: str) -> tuple[int, int]:
-        """Return the number of the dimension and of its level that have a name, at or above where the cube stands."""
+        """Return the numbers of a dimension and of one of its levels.
+
+        Parameters
+        ----------
+        name
+            The name of the current level of a dimension, or of a level above it.
+
+        Returns
+        -------
+        tuple of int
+            The position in ``dimensions``, and that in the ``levels`` of the dimension.
+        """
         for number, dimension in enumerate(self.dimensions):
             for at in dimension.at_or_above():
                 if dimension.levels[at].name == name:
@@ -290,14 +334,32 @@ class Cube(Shown):
         raise unknown_name("dimension", name, dict.fromkeys(levels))
 
     def find_cell(self, labels: Sequence[str]) -> int:
-        """Return the number of the cell with these labels, one for every dimension; ``∗`` (or ``*``) is all of them."""
+        """Return the number of a cell.
+
+        Parameters
+        ----------
+        labels
+            One label per dimension; ``"∗"`` or ``"*"`` stands for all labels.
+
+        Returns
+        -------
+        int
+            The row in ``cells``.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+        >>> cube.cell(cube.find_cell(("200X", "venue 0", "topic 0")))
+        ('200X', 'venue 0', 'topic 0')
+        """
         found = self._cells_with(labels)
         if len(found) == 0:
             raise ParameterError(self._no_cell(labels))
         return int(found[0])
 
     def has_cell(self, labels: Sequence[str]) -> bool:
-        """Return whether there is a cell with these labels, which the dimensions have."""
+        """Return whether the cube has a cell with these labels, one per dimension."""
         return len(self._cells_with(labels)) > 0
 
     def _no_cell(self, labels: Sequence[str]) -> str:
@@ -325,7 +387,7 @@ class Cube(Shown):
         return np.asarray(found)
 
     def cell(self, number: int) -> tuple[str, ...]:
-        """Return the labels of a cell."""
+        """Return the labels of a cell, given by its number."""
         row = self.cells.labels[number].tolist()
         return tuple(
             STAR if label < 0 else dimension.labels[label]
@@ -333,19 +395,24 @@ class Cube(Shown):
         )
 
     def to_arrow(self) -> pa.Table:
-        """Return the cells as a table: :meth:`Cells.to_arrow`."""
+        """Return the cells as an Arrow table with one row per cell: its title, its labels, its number of objects."""
         return self.cells.to_arrow()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return :meth:`to_arrow` as a data frame of pandas, with labels as categories."""
+        """Return the cells as a pandas data frame; see :meth:`to_arrow`. Labels are categories."""
         return to_pandas(self.to_arrow())
 
     def describe(self) -> pandas.DataFrame:
-        """Return the levels of the dimensions as a data frame of pandas, one row each.
+        """Return the levels of all dimensions as a pandas data frame.
 
-        ``labels`` is the number of labels of the level, ``example`` the label with the most objects in cells, and
-        ``is_current`` says whether cells have labels of this level.
+        Returns
+        -------
+        pandas.DataFrame
+            One row per level: ``dimension``, ``level``, ``labels`` (their number), ``example`` (the label with most
+            objects), and ``is_current`` (whether cells have labels of this level).
 
+        Examples
+        --------
         >>> import cube2net as c2n
         >>> c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus).describe()
           dimension   level  labels  example  is_current
@@ -384,7 +451,7 @@ class Cube(Shown):
         Parameters
         ----------
         folder
-            A place where nothing is, or a cube that this one replaces.
+            A new folder, or a saved cube, which is replaced.
 
         Examples
         --------
@@ -400,17 +467,17 @@ class Cube(Shown):
 
     @check_call
     def verify(self) -> int:
-        """Return the number of files of the cube, after comparing every byte with the checksums in its folder.
+        """Compare every byte of the cube's files with their checksums.
 
         Returns
         -------
         int
-            The number of files, all of them undamaged.
+            The number of files.
 
         Raises
         ------
         CubeError
-            The first file that is missing or differs, or the cube has no folder.
+            If a file is missing or differs, or if the cube was not opened from a folder.
 
         Examples
         --------
@@ -427,18 +494,40 @@ class Cube(Shown):
         return count
 
     def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
-        """Return the query for objects given by id or by name; or by row number, where ids are texts.
+        """Look up the objects of a query by id or name.
 
-        They are listed in whatever holds several: a text with a name a line, or names that ``;``, ``|``, commas or tabs
-        separate; a list, a series or an index of pandas or Polars, an array, a mapping
-        from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
-        of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them. Whole numbers
-        of a series, an index or a table are ids, never rows, and a series of labels gives them to its index.
-        In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
-        cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
-        counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
-        error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
-        the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
+        Parameters
+        ----------
+        objects
+            Ids or names, as a list, a series or an index of pandas or Polars, an array, or a text with one name per
+            line (or separated by ``;``, ``|``, commas or tabs); a mapping or a series from objects to labels; a table
+            with a column ``object`` or ``id`` and optionally ``label`` (otherwise the column with most matches is
+            used); or another network. A URL matches the id at its end.
+
+            If ids are texts, whole numbers in a list or an array are row numbers of the cube; those in a series, an
+            index or a table are ids. If ids are whole numbers, all numbers are ids.
+        labels
+            One label per object; by default those in ``objects``.
+        skip_missing
+            Whether to list names that are unknown, ambiguous or missing in ``Query.missing``. By default they are an
+            error.
+
+        Returns
+        -------
+        Query
+            Each object once. If a text is the id of one object and the name of others, the first is taken; ``shared``
+            lists such names if one of the others has as many links.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+        >>> cube.query(["o1", "o7"])
+        Query(2 objects)
+        >>> cube.query({"o1": "left", "o7": "right"})
+        Query(2 objects, 2 labels)
+        >>> cube.query(["o1", "nobody"], skip_missing=True).missing
+        ('nobody',)
         """
         if isinstance(objects, str):
             objects = split_names(

@@ -198,21 +198,31 @@ class LevelSpec:
 
 @dataclass(frozen=True, repr=False)
 class DimensionSpec:
-    """One dimension to build: its name, the attribute it reads, its bins and the levels above.
+    """The definition of a dimension: its name, attribute, bins and higher levels.
 
-    ``bins`` is None for labels as they stand; ``"years"``, ``"decades"``, ``"width:5"``, ``"quantiles:4"`` or
-    ``"edges:0,10,100"`` for numbers. ``parent`` names the level above: an attribute of the items (city → state), bins
-    that are coarser (years → decades), or any name when the corpus itself says which label has which parent.
+    A label has one parent in each level above. Coarser bins must contain whole finer bins (``width:10`` above
+    ``width:5``, not above ``width:3``). If the parent is an attribute, a label gets the value most of its items have;
+    items with another value are counted. Names of levels must be unique in a cube. Two specifications with the same
+    name, attribute and bins become one dimension with the paths of both.
 
-    ``above`` is all levels above as they are written, from fine to coarse: ``"subfield/field/domain"``. Several
-    paths have ``|`` between: ``"kind|publisher/country"``. Each level is ``name[=attribute][@bins]``, so that one
-    may have another name than what it is made of. ``parent`` alone is one level; ``parent`` of several is the first.
+    Parameters
+    ----------
+    name
+        The name of the dimension, which is that of its finest level.
+    attribute
+        The attribute of the items that it reads.
+    bins
+        None for labels; ``"years"``, ``"decades"``, ``"width:5"``, ``"quantiles:4"`` or ``"edges:0,10,100"`` for
+        numbers.
+    parent
+        The level above: an attribute (city → state), coarser bins (years → decades), or any name if the corpus has a
+        table of parents.
+    above
+        All levels above, from fine to coarse: ``"subfield/field/domain"``. ``|`` separates paths:
+        ``"kind|publisher/country"``. Each level is ``name[=attribute][@bins]``. Replaces ``parent``.
 
-    A label has one parent in each level above. Coarser bins must hold whole bins of the finer ones (``width:10``
-    above ``width:5``, not above ``width:3``). A parent read from an attribute is the one that most items of the
-    label have, and the items that have another are counted. In one cube no level may have the name of another
-    dimension or of its level. Two of the same name, attribute and bins become one dimension with the paths of both.
-
+    Examples
+    --------
     >>> DimensionSpec("decade", "year", bins="decades")
     DimensionSpec(name='decade', attribute='year', bins='decades', parent=None)
     >>> DimensionSpec("topic", "topic", above="subfield/field").parent
@@ -248,12 +258,12 @@ class DimensionSpec:
 
     @property
     def paths(self) -> tuple[tuple[LevelSpec, ...], ...]:
-        """The levels above, path by path, each from fine to coarse."""
+        """The levels above by path, from fine to coarse."""
         return () if self.above is None else tuple(tuple(path) for path in _read_paths(self.name, self.above))
 
     @property
     def levels(self) -> tuple[LevelSpec, ...]:
-        """The levels above, each once, and after the one below it; what one is made of need be said only once.
+        """The distinct levels above, each after the level below it.
 
         >>> [(level.name, level.below) for level in DimensionSpec.parse("venue/kind|publisher/country").levels]
         [('kind', 'venue'), ('publisher', 'venue'), ('country', 'publisher')]

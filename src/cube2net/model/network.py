@@ -97,15 +97,35 @@ GIVEN = "given"
 class Network(NetworkActions):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
-    ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells that are nodes
-    themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the links, each once, between
-    positions of nodes. ``brought_by`` says for every object node which selected cells hold it (by rank, from 0),
-    ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
-    ``dimensions`` the names of the dimensions. ``lookups`` reads attributes of objects and links from the cube.
-    ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
-    (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
-    that was asked. A network can be sent to other processes, complete except for the names of objects that it does not
-    have, and for its context.
+    :func:`cube2net.construct` returns networks. ``nodes`` and ``links`` are tables of everything. A network can be
+    pickled; without its cube it knows the names of its own objects only.
+
+    Attributes
+    ----------
+    query, selection
+        The query, and the chosen cells and objects.
+    objects
+        The rows of the object nodes in the cube.
+    cells
+        The numbers of the chosen cells that are nodes; empty in the form ``objects``.
+    source, target, weight
+        The links, as positions of nodes, each once.
+    given
+        The weights of the links between objects in the cube, if the form changes them (``hybrid``).
+    brought_by
+        The ranks, from 0, of the chosen cells that contain each object.
+    query_links
+        The number of links of each object into the query.
+    labels, dimensions
+        The labels of each chosen cell, and the names of the dimensions.
+    form, settings
+        The form, and the options and estimates of the construction.
+    seconds
+        The times of its steps.
+    recipe
+        What is needed to construct the network again.
+    names, lookups, context
+        Names, attributes and cube of the objects, for internal use.
     """
 
     query: Query
@@ -164,7 +184,7 @@ class Network(NetworkActions):
 
     @property
     def cell_objects(self) -> list[int] | list[None]:
-        """How many objects each chosen cell holds; None where that is not known."""
+        """The number of objects in each chosen cell, or None if unknown."""
         cells = self.selection.cells
         known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
         return known if self.context is None else self.context.count_objects(cells)

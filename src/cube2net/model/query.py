@@ -27,12 +27,25 @@ from cube2net.model.objects import Objects, is_text
 
 @dataclass(frozen=True, eq=False)
 class Query(Shown):
-    """Objects by row number, ascending and distinct, with a label each where the user gave one.
+    """The objects of interest, as ascending row numbers, with optional labels.
 
-    ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
-    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others
-    that are as well linked or better.
+    :meth:`Cube.query` looks up ids and names.
 
+    Attributes
+    ----------
+    objects
+        Row numbers of the cube, ascending and distinct.
+    labels
+        One label per object, or None.
+    missing
+        The names that were not found.
+    ids
+        The ids of the objects, if they were given by id or name.
+    shared
+        The names that are the id of one object, which was taken, and the name of another with as many links.
+
+    Examples
+    --------
     >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
     Query(2 objects, 2 labels)
     """
@@ -61,8 +74,15 @@ class Query(Shown):
         return len(self.objects)
 
     def others(self, count: int) -> Query:
-        """Return all other objects of a cube that has so many.
+        """Return a query of all other objects of a cube.
 
+        Parameters
+        ----------
+        count
+            The number of objects of the cube.
+
+        Examples
+        --------
         >>> Query(np.array([1, 3])).others(5).objects.tolist()
         [0, 2, 4]
         """

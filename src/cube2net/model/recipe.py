@@ -53,7 +53,7 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What made a network: the cube, what it was asked, and how.
+    """How a network was made: the cube, the query and all options.
 
     ``cube`` has the ``checksum`` of the cube's manifest (None of a cube in memory), the ``name`` of its folder, and the
     ``views`` it was seen through, in order. ``query`` has the ``ids`` of its objects and their ``labels``. ``method``
@@ -90,17 +90,17 @@ class Recipe:
         return hash(self.to_json())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the recipe as JSON has it."""
+        """Return the recipe as values that JSON can hold."""
         plain: dict[str, Any] = {part.name: plain_value(getattr(self, part.name)) for part in fields(self)}
         return plain
 
     def to_json(self) -> str:
-        """Return the recipe as JSON in one line of ASCII, which every format can hold."""
+        """Return the recipe as one line of ASCII JSON, which every format can hold."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Recipe:
-        """Return the recipe that a text holds; raise where it holds none."""
+        """Parse a recipe from JSON text."""
         try:
             values = json.loads(text)
         except (ValueError, RecursionError):
@@ -109,7 +109,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, values: Any) -> Recipe:
-        """Return the recipe of what JSON had; raise where something is missing or odd."""
+        """Return the recipe of parsed JSON."""
         if not isinstance(values, dict):
             raise InputError(f"a recipe is a JSON object, got {quote(values, 60)}")
         try:

@@ -35,7 +35,7 @@ WORDS = tuple(
 
 @check_call
 def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
-    """Return the explorer's page as a widget: ask, see and steer in a notebook, and go on in Python.
+    """Return the explorer as a notebook widget, whose state can be read and set from Python.
 
     It needs the package of the extra ``notebook``, anywidget. Where no page can be shown (a notebook that is not
     trusted), the picture of the network stands in its place.
