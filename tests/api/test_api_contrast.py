@@ -48,8 +48,14 @@ def by_hand() -> Cube:
 def test_two_sides_by_hand() -> None:
     found = c2n.contrast(by_hand(), list(range(10)), list(range(10, 20)), names=("A", "B"))
     one, two = found.cells
-    assert (one.labels, one.ones, one.twos, one.lift, one.for_one) == (("label 0",), 10, 0, np.inf, True)
-    assert (two.labels, two.ones, two.twos, two.shares, two.for_one) == (("label 1",), 0, 8, (0.0, 0.8), False)
+    assert (one.labels, one.in_first, one.in_second, one.lift, one.for_first) == (("label 0",), 10, 0, np.inf, True)
+    assert (two.labels, two.in_first, two.in_second, two.shares, two.for_first) == (
+        ("label 1",),
+        0,
+        8,
+        (0.0, 0.8),
+        False,
+    )
     assert (one.gain, two.gain, found.value) == pytest.approx((0.5, 0.4, 0.9))
     assert found.bound == pytest.approx(0.9) and found.proven
     # 2 of C(20, 10) tables are as uneven as the first, and 2 · C(10, 8) of C(20, 8) as the second. All 3 are tested.
@@ -149,7 +155,7 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
     assert [each.names[0] for each in labels] == ["group 0", "group 1"]
     for each in labels:
         assert each.value > 0.85
-        assert all(cell.for_one and cell.p_value <= 0.05 for cell in each.cells)
+        assert all(cell.for_first and cell.p_value <= 0.05 for cell in each.cells)
     assert len(str(labels).splitlines()) == 2
     assert labels["group 1"] is labels.contrasts[1] is labels[1]
     with pytest.raises(KeyError):
@@ -174,7 +180,7 @@ def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(aske
     for ranks in network.brought_by:
         for rank in ranks.tolist():
             held[network.labels[rank]] += 1
-    assert held == {cell.labels: cell.ones + cell.twos for cell in found.cells}
+    assert held == {cell.labels: cell.in_first + cell.in_second for cell in found.cells}
     assert network.context is not None and found.network is network
 
 

@@ -63,12 +63,12 @@ def test_shares_and_chances_are_those_of_brute_force(seed: int) -> None:
     assert found.sizes == (len(ones), len(twos))
     for cell in found.cells:
         a, b = map(len, plain[entries_of(cell)])
-        assert (cell.ones, cell.twos) == (a, b)
+        assert (cell.in_first, cell.in_second) == (a, b)
         assert cell.shares == (a / len(ones), b / len(twos))
-        assert cell.for_one == (a / len(ones) > b / len(twos))
+        assert cell.for_first == (a / len(ones) > b / len(twos))
         raw = stats.fisher_exact([[a, b], [len(ones) - a, len(twos) - b]]).pvalue
         assert cell.raw_p_value == pytest.approx(raw, rel=1e-9)
-        own, other = (a / len(ones), b / len(twos)) if cell.for_one else (b / len(twos), a / len(ones))
+        own, other = (a / len(ones), b / len(twos)) if cell.for_first else (b / len(twos), a / len(ones))
         assert cell.lift == pytest.approx(own / other if other else math.inf)
         assert cell.low < cell.difference < cell.high
 
@@ -112,7 +112,7 @@ def test_one_cell_alone_has_the_quality_that_pysubgroup_gives_it(seed: int) -> N
         )
         listed = pysubgroup.SimpleDFS().execute(task).to_dataframe()
         by_name = dict(zip(listed["subgroup"].map(str), listed["quality"], strict=True))
-        if side == best.for_one:
+        if side == best.for_first:
             own = by_name[f"{entries_of(best)!s}==True"]
             assert own == pytest.approx(abs(best.difference) * factor)
             assert found.value == pytest.approx(own / factor / 2)
@@ -150,7 +150,7 @@ def candidates(cube: Cube, ones: list[int], twos: list[int]) -> list[Entries]:
     mixed = find_mixed_cells(cube, np.sort([*ones, *twos]).astype(np.int32), compute_least_objects(sides))
     tested = separate(cube, mixed, sides, 0)[0].tested
     kept: list[Entries] = []
-    for cell, a, b in zip(tested.cells.tolist(), tested.ones.tolist(), tested.twos.tolist(), strict=True):
+    for cell, a, b in zip(tested.cells.tolist(), tested.in_first.tolist(), tested.in_second.tolist(), strict=True):
         levels = mixed.cuboids[int(mixed.cuboid[cell])]
         own = zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True)
         key = tuple(None if at is None else (d.levels[at].name, d.levels[at].labels[label]) for d, at, label in own)
@@ -192,8 +192,13 @@ def test_exchanging_the_queries_mirrors_the_answer(seed: int) -> None:
     assert other.bound == pytest.approx(found.bound, abs=1e-12)
     assert [cell.labels for cell in other.cells] == [cell.labels for cell in found.cells]
     for one, two in zip(found.cells, other.cells, strict=True):
-        assert (one.ones, one.twos, one.p_value, one.lift) == (two.twos, two.ones, two.p_value, two.lift)
-        assert one.for_one != two.for_one
+        assert (one.in_first, one.in_second, one.p_value, one.lift) == (
+            two.in_second,
+            two.in_first,
+            two.p_value,
+            two.lift,
+        )
+        assert one.for_first != two.for_first
         assert (one.low, one.high) == pytest.approx((-two.high, -two.low))
 
 
@@ -221,7 +226,7 @@ def test_a_label_against_the_rest_is_told_by_cells_that_hold_more_of_it() -> Non
     labels = ["a"] * len(ones) + ["b"] * len(twos)
     found = c2n.contrast(cube, cube.query([*ones, *twos], labels))
     assert [each.names for each in found] == [("a", "the rest"), ("b", "the rest")]
-    assert all(cell.for_one for each in found for cell in each.cells)
+    assert all(cell.for_first for each in found for cell in each.cells)
     pair = c2n.contrast(cube, ones, twos)
     best = {cell.labels for cell in pair.cells}
     assert found["a"].cells[0].labels in best | {cell.labels for each in found for cell in each.cells}

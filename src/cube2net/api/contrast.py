@@ -263,7 +263,7 @@ def _contrast(
         _cell(cube, mixed, sides, separation, at, gain)
         for at, gain in zip(separation.chosen.tolist(), gains, strict=True)
     )
-    speaks = tested.for_one | sides.both
+    speaks = tested.for_first | sides.both
     nearest = None
     if not cells and speaks.any():
         at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
@@ -297,20 +297,20 @@ def _cell(
 ) -> SeparatingCell:
     """Return the record of one tested cell."""
     tested, (first, second) = separation.tested, sides.sizes
-    cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
+    cell, in_first, in_second = int(tested.cells[at]), int(tested.in_first[at]), int(tested.in_second[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    low, high = compute_difference_interval(ones, first, twos, second)
+    low, high = compute_difference_interval(in_first, first, in_second, second)
     return SeparatingCell(
         labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
         levels=tuple(
             None if at is None else dimension.levels[at].name
             for dimension, at in zip(cube.dimensions, levels, strict=True)
         ),
-        ones=ones,
-        twos=twos,
-        first=first,
-        second=second,
-        for_one=bool(tested.for_one[at]),
+        in_first=in_first,
+        in_second=in_second,
+        first_size=first,
+        second_size=second,
+        for_first=bool(tested.for_first[at]),
         low=low,
         high=high,
         p_value=float(tested.p_values[at]),

@@ -33,28 +33,28 @@ MIN_GAIN = 0.01
 class Sides:
     """A division of objects: a mask of the first side, and whether cells may also speak for the second."""
 
-    is_one: Array
+    is_first: Array
     both: bool = True
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The number of objects on each side."""
-        ones = int(self.is_one.sum())
-        return ones, len(self.is_one) - ones
+        first = int(self.is_first.sum())
+        return first, len(self.is_first) - first
 
 
 @dataclass(frozen=True, eq=False)
 class TestedCells:
     """The tested cells of a contrast: their numbers, counts on both sides, and p-values.
 
-    ``raw`` are the p-values of the exact tests, ``p_values`` the corrected ones. ``for_one`` marks cells that speak for
-    the first side.
+    ``raw`` are the p-values of the exact tests, ``p_values`` the corrected ones. ``for_first`` marks cells that speak
+    for the first side.
     """
 
     cells: Array
-    ones: Array
-    twos: Array
-    for_one: Array
+    in_first: Array
+    in_second: Array
+    for_first: Array
     raw: Array
     p_values: Array
 
@@ -78,7 +78,7 @@ class Separation:
 def compute_least_objects(sides: Sequence[Sides]) -> int:
     """Return the least size at which a cell can be significant in a contrast; above all objects if none can."""
     least = [
-        int(np.argmax(low)) if (low := compute_least_p_values(*each.sizes) <= LEVEL).any() else len(each.is_one) + 1
+        int(np.argmax(low)) if (low := compute_least_p_values(*each.sizes) <= LEVEL).any() else len(each.is_first) + 1
         for each in sides
     ]
     return min(least)
@@ -112,25 +112,25 @@ def separate(
 
 def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> TestedCells:
     members = take_rows(mixed.members, cells)
-    ones = np.bincount(row_of_entries(members)[sides.is_one[members.indices]], minlength=len(cells))
-    twos = members.sizes - ones
+    in_first = np.bincount(row_of_entries(members)[sides.is_first[members.indices]], minlength=len(cells))
+    in_second = members.sizes - in_first
     first, second = sides.sizes
-    raw = compute_exact_p_values(ones, twos, np.array(first), np.array(second))
+    raw = compute_exact_p_values(in_first, in_second, np.array(first), np.array(second))
     # Shares are compared as integers, without rounding.
-    return TestedCells(cells, ones, twos, ones * second > twos * first, raw, raw)
+    return TestedCells(cells, in_first, in_second, in_first * second > in_second * first, raw, raw)
 
 
 def _choose_cells(
     cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: TestedCells, n_cells: int, alpha: float
 ) -> Separation:
     first, second = sides.sizes
-    differs = tested.ones * second != tested.twos * first
-    significant = (tested.p_values <= alpha) & differs & (tested.for_one | sides.both)
+    differs = tested.in_first * second != tested.in_second * first
+    significant = (tested.p_values <= alpha) & differs & (tested.for_first | sides.both)
     kept = _find_unexplained(cube, mixed, same, tested, significant)
     free = np.flatnonzero(kept)
-    one, two = tested.ones * second, tested.twos * first
+    one, two = tested.in_first * second, tested.in_second * first
     weights = np.asarray(1.0 - np.minimum(one, two) / np.maximum(np.maximum(one, two), 1))
-    portion = np.where(sides.is_one, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
+    portion = np.where(sides.is_first, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
     own = _select_own_side(mixed, sides, tested, free)
     best = choose_best_cells(weights[free], own, portion, n_cells, least=MIN_GAIN)
     return Separation(
@@ -152,7 +152,7 @@ def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested
             if not len(here) or not is_above(cube, mixed.cuboids[above], mixed.cuboids[number]):
                 continue
             general = place[mixed.of[above][mixed.base[tested.cells[here]]]]
-            is_kept = (general >= 0) & kept[general] & (tested.for_one[general] == tested.for_one[here])
+            is_kept = (general >= 0) & kept[general] & (tested.for_first[general] == tested.for_first[here])
             here = here[~(is_kept & _explains(tested, general, here))]
         kept[here] = True
     return kept
@@ -160,34 +160,35 @@ def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested
 
 def _explains(tested: TestedCells, general: Array, cells: Array) -> Array:
     """Return which cells are explained by the corresponding more general ones."""
-    ones, twos, first, second = tested.ones[cells], tested.twos[cells], tested.ones[general], tested.twos[general]
-    lean = np.where(tested.for_one[cells], 1, -1) * (ones * second - twos * first)
-    return np.asarray((lean <= 0) | (compute_exact_p_values(ones, twos, first, second) >= LEVEL))
+    in_first, in_second = tested.in_first[cells], tested.in_second[cells]
+    first, second = tested.in_first[general], tested.in_second[general]
+    lean = np.where(tested.for_first[cells], 1, -1) * (in_first * second - in_second * first)
+    return np.asarray((lean <= 0) | (compute_exact_p_values(in_first, in_second, first, second) >= LEVEL))
 
 
 def _select_own_side(mixed: MixedCells, sides: Sides, tested: TestedCells, cells: Array) -> Ragged:
     """Return the members of each cell that are on its side."""
     members = take_rows(mixed.members, tested.cells[cells])
     rows = row_of_entries(members)
-    own = sides.is_one[members.indices] == tested.for_one[cells][rows]
+    own = sides.is_first[members.indices] == tested.for_first[cells][rows]
     return Ragged(compute_offsets(rows[own], len(cells)), members.indices[own])
 
 
-def compute_exact_p_values(ones: Array, twos: Array, first: Array, second: Array) -> Array:
-    """Return the two-sided p-value of each table by Fisher's exact test: ``ones`` of ``first``, ``twos`` of ``second``.
+def compute_exact_p_values(in_first: Array, in_second: Array, first: Array, second: Array) -> Array:
+    """Return the two-sided p-values of tables by Fisher's exact test: ``in_first`` of ``first`` against the others.
 
     >>> compute_exact_p_values(*(np.array([n]) for n in (3, 0, 3, 3))).round(3).tolist()
     [0.1]
     """
     from cube2net.kernels.scores import two_sided
 
-    shape = np.shape(ones)
-    ones, twos, first, second = (
-        np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)
+    shape = np.shape(in_first)
+    in_first, in_second, first, second = (
+        np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (in_first, in_second, first, second)
     )
     p_values = np.empty(shape)
     logs = np.log(np.arange(1, int((first + second).max(initial=0)) + 1))
-    two_sided(ones, twos, first, second, np.concatenate([[0.0], np.cumsum(logs)]), p_values)
+    two_sided(in_first, in_second, first, second, np.concatenate([[0.0], np.cumsum(logs)]), p_values)
     return p_values
 
 
@@ -227,14 +228,14 @@ def mark_testable(least: Array, level: float = LEVEL) -> Array:
     return np.asarray(least <= level / low)
 
 
-def compute_difference_interval(ones: int, first: int, twos: int, second: int) -> tuple[float, float]:
+def compute_difference_interval(in_first: int, first: int, in_second: int, second: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of the difference of two shares, by Newcombe's hybrid score method.
 
     >>> low, high = compute_difference_interval(56, 70, 48, 80)
     >>> round(low, 4), round(high, 4)
     (0.0524, 0.3339)
     """
-    one, two = ones / first, twos / second
-    (low, high), (other_low, other_high) = share_interval(ones, first), share_interval(twos, second)
+    one, two = in_first / first, in_second / second
+    (low, high), (other_low, other_high) = share_interval(in_first, first), share_interval(in_second, second)
     apart = one - two
     return apart - math.hypot(one - low, other_high - two), apart + math.hypot(high - one, two - other_low)

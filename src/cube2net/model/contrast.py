@@ -19,14 +19,15 @@ from cube2net.errors import InputError, quote_few, quote_unsafe
 from cube2net.model.names import cell_line, cell_title, quote_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.results import Result, pick_plain
 from cube2net.model.selection import PROVEN
 
 if TYPE_CHECKING:
     import pandas
 
 REST = "the rest"
-SAID = 3
-"""So many cells are named in a sentence."""
+MAX_SHOWN = 3
+"""The most cells or objects that are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,20 @@ class SeparatingCell:
 
     ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
     ``levels`` the name of the level of each, None for ∗.
-    ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
-    says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
-    that of the second (Newcombe's). ``p_value`` is that of Fisher's exact test, two-sided and corrected by Holm
-    over all cells tested; ``raw_p_value`` is uncorrected. ``gain`` is what the cell added to the value.
+    ``in_first`` of the ``first_size`` objects of the first side are in it, and ``in_second`` of the ``second_size`` of
+    the other; ``for_first`` says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the
+    share of the first less that of the second (Newcombe's). ``p_value`` is that of Fisher's exact test, two-sided and
+    corrected by Holm over all cells tested; ``raw_p_value`` is uncorrected. ``gain`` is what the cell added to the
+    value.
     """
 
     labels: tuple[str, ...]
     levels: tuple[str | None, ...]
-    ones: int
-    twos: int
-    first: int
-    second: int
-    for_one: bool
+    in_first: int
+    in_second: int
+    first_size: int
+    second_size: int
+    for_first: bool
     low: float
     high: float
     p_value: float
@@ -62,7 +64,7 @@ class SeparatingCell:
     @property
     def shares(self) -> tuple[float, float]:
         """Which share of each side it holds."""
-        return self.ones / self.first, self.twos / self.second
+        return self.in_first / self.first_size, self.in_second / self.second_size
 
     @property
     def difference(self) -> float:
@@ -72,8 +74,8 @@ class SeparatingCell:
     @property
     def lift(self) -> float:
         """How many times as often it holds objects of the side that it speaks for; infinite where it holds no other."""
-        one, two = self.ones * self.second, self.twos * self.first
-        own, other = (one, two) if self.for_one else (two, one)
+        one, two = self.in_first * self.second_size, self.in_second * self.first_size
+        own, other = (one, two) if self.for_first else (two, one)
         return own / other if other else math.inf
 
     def sentence(self, one: str, two: str) -> str:
@@ -83,40 +85,36 @@ class SeparatingCell:
         >>> cell.sentence("A", "B")
         '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, p < 0.001'
         """
+        often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
         parts = [
-            f"{_format_percent(share)} of {quote_unsafe(name)} ({held:,} of {count:,})"
-            for share, name, held, count in zip(
-                self.shares, (one, two), (self.ones, self.twos), (self.first, self.second), strict=True
+            f"{100 * share:.0f} % of {quote_unsafe(name)} ({count:,} of {size:,})"
+            for share, name, count, size in zip(
+                self.shares,
+                (one, two),
+                (self.in_first, self.in_second),
+                (self.first_size, self.second_size),
+                strict=True,
             )
         ]
-        if not self.for_one:
-            parts.reverse()
-        often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
-        return f"{quote_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_p_value(self.p_value)}"
+        parts = parts if self.for_first else parts[::-1]
+        return f"{quote_title(self.labels)} holds {' and '.join(parts)}{often}, {_format_p_value(self.p_value)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it; a lift that is infinite is None."""
+        """Return the cell as JSON has it; an infinite lift is None."""
         return {
-            "labels": list(self.labels),
-            "levels": list(self.levels),
-            "objects": [self.ones, self.twos],
-            "shares": list(self.shares),
-            "for": 1 if self.for_one else 2,
+            **pick_plain(self, "labels levels shares difference p_value raw_p_value gain"),
+            "objects": [self.in_first, self.in_second],
+            "for": 1 if self.for_first else 2,
             "lift": None if math.isinf(self.lift) else self.lift,
-            "difference": self.difference,
             "interval": [self.low, self.high],
-            "p_value": self.p_value,
-            "raw_p_value": self.raw_p_value,
-            "gain": self.gain,
         }
 
     def __repr__(self) -> str:
-        one, two = (_format_percent(share) for share in self.shares)
-        return f"SeparatingCell({self.title}: {one} against {two}, {_p_value(self.p_value)})"
+        return f"SeparatingCell({self.title}: {_format_shares(self)}, {_format_p_value(self.p_value)})"
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast(Shown):
+class Contrast(Result):
     """The cells that separate two sides, in the order chosen, and how good any choice could be.
 
     ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how well the cells separate
@@ -141,15 +139,14 @@ class Contrast(Shown):
     alpha: float = 0.05
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
+    JSON_NAMES = "sentence value bound proven tested n_significant explained outside alpha nearest"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_by_fields(self) if self.make is None else reduce_by_fields(replace(self, make=None))
 
     def __repr__(self) -> str:
         one, two = (f"{quote_unsafe(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
         return f"Contrast({one} against {two}: {len(self.cells)} cells, value {self.value:.3f} of {self.bound:.3f})"
-
-    def __str__(self) -> str:
-        return self.sentence
 
     @property
     def proven(self) -> bool:
@@ -158,27 +155,26 @@ class Contrast(Shown):
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence."""
-        one, two = (
-            f"{quote_unsafe(name)} ({_objects(size)})" for name, size in zip(self.names, self.sizes, strict=True)
-        )
+        """The contrast in one sentence."""
         if self.note:
             return self.note
+        one, two = (
+            f"{quote_unsafe(name)} ({format_count(size, 'object')})"
+            for name, size in zip(self.names, self.sizes, strict=True)
+        )
         if self.cells:
-            shown = [f"{quote_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
+            shown = [f"{quote_title(cell.labels)} ({_format_shares(cell)})" for cell in self.cells[:MAX_SHOWN]]
             more = len(self.cells) - len(shown)
-            shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
-            said = f"{one} differs from {two} in {_and(shown)}"
+            shown += [format_count(more, "more cell")] if more else []
+            listed = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+            text = f"{one} differs from {two} in {listed}"
         elif self.nearest is not None:
-            near = f"{quote_title(self.nearest.labels)} ({_shares(self.nearest)}, {_p_value(self.nearest.p_value)})"
-            said = f"no cell separates {one} from {two} significantly: the closest is {near}"
+            about = f"{_format_shares(self.nearest)}, {_format_p_value(self.nearest.p_value)}"
+            near = f"{quote_title(self.nearest.labels)} ({about})"
+            text = f"no cell separates {one} from {two} significantly: the closest is {near}"
         else:
-            said = f"no cell separates {one} from {two}: they are too few, or in the same cells"
-        return f"{said}{self._left_out}"
-
-    @property
-    def _left_out(self) -> str:
-        return f"; {_objects(self.outside)} on neither side" if self.outside else ""
+            text = f"no cell separates {one} from {two}: they are too few, or in the same cells"
+        return text + (f"; {format_count(self.outside, 'object')} on neither side" if self.outside else "")
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -219,22 +215,13 @@ class Contrast(Shown):
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the contrast as JSON has it."""
         return {
             "sides": [{"name": name, "objects": size} for name, size in zip(self.names, self.sizes, strict=True)],
-            "sentence": self.sentence,
             "cells": [
-                {**cell.to_dict(), "sentence": said} for cell, said in zip(self.cells, self.sentences, strict=True)
+                {**cell.to_dict(), "sentence": text} for cell, text in zip(self.cells, self.sentences, strict=True)
             ],
-            "value": self.value,
-            "bound": self.bound,
-            "proven": self.proven,
-            "tested": self.tested,
-            "n_significant": self.n_significant,
-            "explained": self.explained,
-            "outside": self.outside,
-            "alpha": self.alpha,
-            "nearest": None if self.nearest is None else self.nearest.to_dict(),
+            **super().to_dict(),
         }
 
 
@@ -287,7 +274,8 @@ class Description(Shown):
         if not self.elsewhere:
             return ""
         verb = "is" if self.elsewhere == 1 else "are"
-        return f"{self.elsewhere:,} of these {_objects(len(self.query) - self.outside)} {verb} not in the network"
+        objects = format_count(len(self.query) - self.outside, "object")
+        return f"{self.elsewhere:,} of these {objects} {verb} not in the network"
 
     @cached_property
     def network(self) -> Network:
@@ -311,7 +299,7 @@ def describe_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int
     """Return a sentence where a side has no objects of its own."""
     one, two = map(quote_unsafe, names)
     if not any(sizes):
-        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to contrast"
+        return f"{one} and {two} are the same {format_count(shared, 'object')}: there is nothing to contrast"
     if not all(sizes):
         inner, outer = (one, two) if not sizes[0] else (two, one)
         return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to contrast"
@@ -324,36 +312,20 @@ def _make_network(make: Callable[[], Network] | None) -> Network:
     return make()
 
 
-def _format_percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _format_shares(cell: SeparatingCell) -> str:
+    return " against ".join(f"{100 * share:.0f} %" for share in cell.shares)
 
 
-def _shares(cell: SeparatingCell) -> str:
-    return " against ".join(map(_format_percent, cell.shares))
-
-
-def _p_value(value: float) -> str:
+def _format_p_value(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
-
-
-def _objects(count: int) -> str:
-    return f"{count:,} object{'s' * (count != 1)}"
-
-
-def _and(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-MAX_SHOWN_DRILLS = 3
-"""So many of the objects that are left over are named in the sentence."""
 
 
 @dataclass(frozen=True)
 class DrilledCell:
     """A cell below another: how much of the query it holds, how much of that no cell before it does, and what it saves.
 
-    ``labels`` are such that they name the cell again. ``bits`` is what it adds to the value of the cells before it,
-    ``lift`` how much larger the query's share of its objects is than that of the cell above.
+    ``labels`` name the cell. ``bits`` is what it adds to the value of the cells before it, ``lift`` how many times the
+    query's share of its objects is that of the cell above.
     """
 
     labels: tuple[str, ...]
@@ -375,21 +347,13 @@ class DrilledCell:
         return self.query_objects / self.objects
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it in texts and numbers that JSON can carry."""
-        return {
-            "cell": str(self),
-            "labels": list(self.labels),
-            "query_objects": self.query_objects,
-            "new": self.new,
-            "objects": self.objects,
-            "share": self.share,
-            "lift": self.lift,
-            "bits": self.bits,
-        }
+        """Return the cell as JSON has it."""
+        names = "labels query_objects new objects share lift bits"
+        return {"cell": str(self), **pick_plain(self, names)}
 
 
 @dataclass(frozen=True)
-class Drilled(Shown):
+class Drilled(Result):
     """The cells below a cell that hold most of a query at least cost, in the order chosen, and what is left over.
 
     ``labels`` are those of the cell, ``objects`` the number that it holds, of which ``query_objects`` are among the
@@ -411,12 +375,11 @@ class Drilled(Shown):
     asked: int
     why_empty: str = ""
 
+    JSON_NAMES = "labels dimensions objects query_objects query cells held bits bound gap proven sentence"
+
     def __repr__(self) -> str:
         cells, left = (format_count(len(each), what) for each, what in ((self.cells, "cell"), (self.left, "object")))
         return f"Drilled({cells} below {self.title}, {left} left over)"
-
-    def __str__(self) -> str:
-        return self.sentence
 
     @property
     def title(self) -> str:
@@ -443,21 +406,20 @@ class Drilled(Shown):
         """The result in one sentence."""
         if not self.cells:
             return self.why_empty
-        count = len(self.cells)
+        count, left = len(self.cells), len(self.left)
         only = "only " if count < self.asked else ""
-        cells = f"{only}{count:,} cell{'s' * (count > 1)} below {self.title} hold{'s' * (count == 1)}"
-        whole = f"{self.held:,} of the {self.query_objects:,} object{'s' * (self.query_objects > 1)} of the query there"
-        left = len(self.left)
+        cells = f"{only}{format_count(count, 'cell')} below {self.title} hold{'s' * (count == 1)}"
+        whole = f"{self.held:,} of the {format_count(self.query_objects, 'object')} of the query there"
         rest = f"{left:,} {'is' if left == 1 else 'are'} left over" if left else "none is left over"
-        named = f" ({quote_few(self.left_names, MAX_SHOWN_DRILLS)})" if left else ""
-        return f"{cells} {whole}, {rest}{named}; {self._certificate()}"
-
-    def _certificate(self) -> str:
-        if len(self.cells) < self.asked:
-            return "no further one narrows them down"
-        if self.proven:
-            return "no choice of as many saves more bits"
-        return f"within {max(math.ceil(self.gap * 1e3 - 1e-6) / 10, 0.1):.1f} % of the best choice of as many"
+        named = f" ({quote_few(self.left_names, MAX_SHOWN)})" if left else ""
+        if only:
+            quality = "no further one narrows them down"
+        elif self.proven:
+            quality = "no choice of as many saves more bits"
+        else:
+            gap = max(math.ceil(self.gap * 1e3 - 1e-6) / 10, 0.1)
+            quality = f"within {gap:.1f} % of the best choice of as many"
+        return f"{cells} {whole}, {rest}{named}; {quality}"
 
     @property
     def table(self) -> pa.Table:
@@ -472,27 +434,13 @@ class Drilled(Shown):
         return pa.table(list(columns.values()), list(columns))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it in texts and numbers that JSON can carry."""
-        return {
-            "cell": cell_line(self.labels),
-            "labels": list(self.labels),
-            "dimensions": list(self.dimensions),
-            "objects": self.objects,
-            "query_objects": self.query_objects,
-            "query": self.query,
-            "cells": [cell.to_dict() for cell in self.cells],
-            "held": self.held,
-            "left": [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
-            "bits": self.bits,
-            "bound": self.bound,
-            "gap": self.gap,
-            "proven": self.proven,
-            "sentence": self.sentence,
-        }
+        """Return the result as JSON has it."""
+        left = [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)]
+        return {"cell": cell_line(self.labels), **super().to_dict(), "left": left}
 
 
 @dataclass(frozen=True, eq=False)
-class Pivot:
+class Pivot(Result):
     """How many objects have a label of one level and, in the same items, a label of another.
 
     ``levels`` are the names of the two, ``rows`` and ``columns`` their labels that are shown: the largest, times in
@@ -513,6 +461,8 @@ class Pivot:
     asked: int = 0
     more: tuple[int, int] = (0, 0)
 
+    JSON_NAMES = "levels rows columns objects row_objects column_objects whole asked more sentence"
+
     def __post_init__(self) -> None:
         for name in ("objects", "row_objects", "column_objects", "query"):
             if getattr(self, name) is not None:
@@ -521,9 +471,6 @@ class Pivot:
     def __repr__(self) -> str:
         one, other = self.levels
         return f"Pivot({quote_unsafe(one)} × {quote_unsafe(other)}: {len(self.rows):,} × {len(self.columns):,} labels)"
-
-    def __str__(self) -> str:
-        return self.sentence
 
     @property
     def lift(self) -> Array | None:
@@ -555,21 +502,12 @@ class Pivot:
         return f"{shown}; most of the {self.asked:,} of the query, {int(counts[at]):,}, in {where}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it; an unknown lift is None."""
-        lift = self.lift
+        """Return the pivot as JSON has it; an unknown lift is None."""
+        lift = [] if self.lift is None else self.lift.tolist()
         return {
-            "levels": list(self.levels),
-            "rows": list(self.rows),
-            "columns": list(self.columns),
-            "objects": self.objects.tolist(),
+            **super().to_dict(),
             "query": [] if self.query is None else self.query.tolist(),
-            "lift": [] if lift is None else [[_finite(value) for value in row] for row in lift.tolist()],
-            "row_objects": self.row_objects.tolist(),
-            "column_objects": self.column_objects.tolist(),
-            "whole": self.whole,
-            "asked": self.asked,
-            "more": list(self.more),
-            "sentence": self.sentence,
+            "lift": [[value if math.isfinite(value) else None for value in row] for row in lift],
         }
 
     def to_pandas(self) -> Any:
@@ -580,7 +518,3 @@ class Pivot:
             pd.Index(labels, name=level) for labels, level in zip((self.rows, self.columns), self.levels, strict=True)
         )
         return pd.DataFrame(self.objects, index=index, columns=columns)
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

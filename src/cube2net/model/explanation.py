@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import quote_unsafe
 from cube2net.model.names import quote_title
+from cube2net.model.results import Result, make_plain
 
 Id = str | int
 """The id of an object: a whole number where the cube's ids are such."""
-
-
-def as_plain(record: Any) -> Any:
-    """Return a record, and the records in it, as what JSON has."""
-    if is_dataclass(record) and not isinstance(record, type):
-        return {each.name: as_plain(getattr(record, each.name)) for each in fields(record)}
-    if isinstance(record, tuple | list):
-        return [as_plain(part) for part in record]
-    if isinstance(record, dict):
-        return {name: as_plain(part) for name, part in record.items()}
-    return record
 
 
 def shorten(text: str, most: int = 80) -> str:
@@ -49,6 +38,18 @@ def number(value: float, *, signed: bool = False) -> str:
     return f"{value:{sign}.4f}" if abs(value) >= 5e-4 else f"{value:{sign}.1e}"
 
 
+class Explanation(Result):
+    """Why something is in a network or not, or what it adds."""
+
+    KIND = ""
+    """What is explained, as JSON names it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields and the sentence as JSON has them."""
+        fields = {name: make_plain(value) for name, value in vars(self).items()}
+        return {"kind": self.KIND, **fields, "sentence": self.sentence}
+
+
 @dataclass(frozen=True)
 class SharedItem:
     """An item that mentions two objects: its id, and its title and time where the cube keeps them."""
@@ -58,8 +59,8 @@ class SharedItem:
     time: str | int | float | None = None
 
     def __str__(self) -> str:
-        said = shorten(self.id if self.title is None else self.title)
-        return said if self.time is None else f"{said} ({self.time})"
+        text = shorten(self.id if self.title is None else self.title)
+        return text if self.time is None else f"{text} ({self.time})"
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ class QueryLink:
         return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
 
     def __str__(self) -> str:
-        said = ", ".join(filter(None, [*map(quote_unsafe, self.kinds), self.when]))
-        by = f" ({said})" if said else ""
-        by += "" if not self.items else f" by {format_count(self.items, 'item')}"
+        details = ", ".join(filter(None, [*map(quote_unsafe, self.kinds), self.when]))
+        by = f" ({details})" if details else ""
+        by += f" by {format_count(self.items, 'item')}" if self.items else ""
         newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
         return f"{quote_unsafe(self.name)}{by}{newest}"
 
@@ -166,7 +167,7 @@ class NearMiss:
 
 
 @dataclass(frozen=True, eq=False)
-class ObjectExplanation(Shown):
+class ObjectExplanation(Explanation):
     """Why an object is in a network or not; ``str`` is one sentence.
 
     ``came`` says how it came in: ``query``, ``pinned``, ``neighbor``, ``cells`` or the name of a method that chooses
@@ -201,6 +202,8 @@ class ObjectExplanation(Shown):
     note: str = ""
     chosen_cells: int = 0
 
+    KIND = "object"
+
     def __repr__(self) -> str:
         how = self.came or "not there"
         rank = "" if self.rank is None else f", rank {self.rank:,} by PageRank"
@@ -210,33 +213,25 @@ class ObjectExplanation(Shown):
             f"ObjectExplanation({quote_unsafe(self.name)}: {how}{rank}, linked to {self.linked:,} of the query{held})"
         )
 
-    def __str__(self) -> str:
-        return self.sentence
-
     @property
     def sentence(self) -> str:
-        """All of it in one sentence."""
-        return f"{quote_unsafe(self.name)} {'; '.join([self._how(), *self._links(), *self._cells()])}"
+        """The explanation in one sentence."""
+        return f"{quote_unsafe(self.name)} {'; '.join([self._describe_origin(), *self._links(), *self._cells()])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
-        found: dict[str, Any] = {"kind": "object", **as_plain(self), "sentence": self.sentence}
-        return found
-
-    def _how(self) -> str:
+    def _describe_origin(self) -> str:
         ranked = f"rank {self.rank:,} of {self.ranked:,} by PageRank" if self.rank is not None else ""
         if not self.present:
             why = f": {self.miss}" if self.miss is not None else ""
             return f"is not in the network{why}" + (f"; {ranked}" if ranked else "")
-        said = {
+        how = {
             "query": "is in the query",
             "pinned": "is in the network because it is pinned",
             "neighbor": "is in the network as a neighbour",
             "cells": f"was added by {self.cells[0]}" if self.cells else "was added by a cell",
         }.get(self.came, f"was added by the method {quote_unsafe(self.came)}")
         if self.came == "hops" and self.steps:
-            said += f" in {format_count(self.steps, 'step')}"
-        return f"{said}, {ranked}" if ranked else said
+            how += f" in {format_count(self.steps, 'step')}"
+        return f"{how}, {ranked}" if ranked else how
 
     def _links(self) -> list[str]:
         other = "other " if self.came == "query" else ""
@@ -299,7 +294,7 @@ class OnlyObject:
 
 
 @dataclass(frozen=True, eq=False)
-class CellExplanation(Shown):
+class CellExplanation(Explanation):
     """Why a cell was chosen or not; ``str`` is one sentence.
 
     What it adds to the value is given in three ways: ``in_turn``, when it was chosen, after those before it (None if it
@@ -333,6 +328,8 @@ class CellExplanation(Shown):
     before: int | None = None
     why_not: str = ""
 
+    KIND = "cell"
+
     def __repr__(self) -> str:
         where = f"number {self.rank:,} of {self.chosen_cells:,}" if self.chosen else "not chosen"
         return (
@@ -340,12 +337,9 @@ class CellExplanation(Shown):
             f"holds {self.query_objects:,} of the query)"
         )
 
-    def __str__(self) -> str:
-        return self.sentence
-
     @property
     def sentence(self) -> str:
-        """All of it in one sentence."""
+        """The explanation in one sentence."""
         holds = f"it contains {format_count(self.objects, 'object')}, {self.query_objects:,} of the query"
         strongest = max(self.label_lifts, key=lambda each: each.lift, default=None)
         lifts = "" if strongest is None else f"; of its labels {strongest}"
@@ -357,11 +351,6 @@ class CellExplanation(Shown):
         adds = f"{turn} when chosen, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
         only = f"{format_count(self.only, 'object')} that no other chosen cell contains"
         return f"{quote_title(self.labels)} is {how}: it adds {adds}; {holds}, and {only}{lifts}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
-        found: dict[str, Any] = {"kind": "cell", **as_plain(self), "sentence": self.sentence}
-        return found
 
 
 @dataclass(frozen=True)
@@ -384,7 +373,7 @@ class AddedCell:
 
 
 @dataclass(frozen=True, eq=False)
-class ValueAccount(Shown):
+class ValueAccount(Explanation):
     """What every part of a network adds to its value; ``str`` is one sentence.
 
     ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with the objects
@@ -417,33 +406,31 @@ class ValueAccount(Shown):
     picked: bool = False
     note: str = ""
 
+    KIND = "account"
+
     def __repr__(self) -> str:
         if not self.chooses_cells:
             return f"ValueAccount({format_count(self.brought, 'object')} by {quote_unsafe(self.method)}, no cells)"
         return f"ValueAccount({self.objective} {number(self.value)} of {format_count(len(self.cells), 'cell')})"
 
-    def __str__(self) -> str:
-        return self.sentence
-
     @property
     def sentence(self) -> str:
-        """All of it in one sentence."""
+        """The account in one sentence."""
         if not self.chooses_cells:
             return self._describe_added()
-        said = f"{quote_unsafe(self.objective)} is {number(self.value)}"
+        value = f"{quote_unsafe(self.objective)} is {number(self.value)}"
+        count = format_count(len(self.cells), "cell")
         if not self.cells:
             alone = f", and {format_count(self.pinned, 'object')} pinned" if self.pinned else ""
-            return f"{said}: {self.note or 'no cell is chosen'}{alone}"
+            return f"{value}: {self.note or 'no cell is chosen'}{alone}"
         if self.picked:
             return (
-                f"{format_count(len(self.cells), 'cell')} at mixed levels, chosen to separate objects "
-                f"and not by the objective {quote_unsafe(self.objective)}, which is {number(self.value)}"
+                f"{count} at mixed levels, chosen to separate objects and not by the objective "
+                f"{quote_unsafe(self.objective)}, which is {number(self.value)}"
             )
         most = max(self.cells, key=lambda each: each.added)
-        return (
-            f"{said}, by {format_count(len(self.cells), 'cell')}, of which {quote_title(most.labels)} added most "
-            f"({number(most.added, signed=True)})"
-        )
+        added = number(most.added, signed=True)
+        return f"{value}, by {count}, of which {quote_title(most.labels)} added most ({added})"
 
     def _describe_added(self) -> str:
         """Return what brought the objects of a network whose method chooses no cells."""
@@ -471,7 +458,3 @@ class ValueAccount(Shown):
         if not self.ratio:
             return above
         return above / below if below > 0 else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
-        return {"kind": "account", **as_plain(self), "sentence": self.sentence}

@@ -182,8 +182,8 @@ def show_contrast(found: Contrast) -> None:
         rows = [
             (
                 cell.title,
-                f"{cell.shares[0]:.0%} ({cell.ones:,})",
-                f"{cell.shares[1]:.0%} ({cell.twos:,})",
+                f"{cell.shares[0]:.0%} ({cell.in_first:,})",
+                f"{cell.shares[1]:.0%} ({cell.in_second:,})",
                 "∞" if math.isinf(cell.lift) else f"{cell.lift:,.1f}",
                 f"{cell.difference:+.2f} ({cell.low:+.2f} to {cell.high:+.2f})",
                 f"{cell.p_value:.2g}",
