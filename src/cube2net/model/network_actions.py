@@ -237,23 +237,50 @@ class NetworkActions(Shown):
 
     @check_call
     def to_pyg(self) -> Data:
-        """Return the network as ``Data`` of PyTorch Geometric.
+        """Return ``Data`` of PyTorch Geometric: row i is node i, and links are in both directions.
 
         Returns
         -------
         torch_geometric.data.Data
-            See :func:`cube2net.network.export.pyg.to_pyg` for its attributes.
+            Tensors: ``x``, the attributes of objects as numbers, with ``x_names``: numbers as they are, dates in
+            seconds since 1970, categories of up to 50 values one-hot, and the share of an object's items with each
+            label of a dimension; ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``),
+            ``seed_mask`` (the query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the
+            query (into ``label_names``, -1 without one). If ``edge_weight`` is not the weight in the source,
+            ``edge_given`` is, NaN for memberships. If links have times, ``edge_first`` and ``edge_last``, NaN if
+            missing. Lists: ``ids``, ``names`` and ``cells``; and the ``recipe`` as JSON. If the source states the
+            direction of links, only these directions are there, and memberships in both. Loaders and ``subgraph`` do
+            not index lists: ``node`` has the position of every node of a batch, as in ``data.names[batch.node[0]]``.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_pyg()
+        >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
+        (110, 1558, 50)
         """
         return load_function("network.export.pyg", "to_pyg")(self)
 
     @check_call
     def to_hetero(self) -> HeteroData:
-        """Return the network as ``HeteroData`` of PyTorch Geometric, with a type for every kind of node and link.
+        """Return ``HeteroData`` of PyTorch Geometric: a store for every kind of node and of link.
 
         Returns
         -------
         torch_geometric.data.HeteroData
-            See :func:`cube2net.network.export.pyg.to_hetero` for its attributes.
+            Stores of nodes, such as ``data["author"]`` and ``data["cell"]``, have ``x`` with ``x_names`` (of their kind
+            only), ``ids``, ``names``, ``node``, ``seed_mask``, ``query_links`` and ``y``, as in :meth:`to_pyg`. Stores
+            of links, such as ``data["author", "membership", "cell"]``, have ``edge_index`` and ``edge_weight``; links
+            between two kinds are in two stores, one per direction.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_hetero()
+        >>> data.node_types, data["cell"].num_nodes
+        (['cell', 'object'], 10)
         """
         return load_function("network.export.pyg", "to_hetero")(self)
 

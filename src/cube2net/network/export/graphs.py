@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net._util.packages import require
-from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
     describe_with_recipe,
@@ -25,32 +24,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-@check_call
 def to_networkx(network: Network) -> networkx.Graph:
-    """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight``, ``kind`` and all others.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    networkx.Graph
-        Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that hold them,
-        from 1), ``query_links`` and the attributes of their objects, without those that are missing. Where the source
-        says which way links go it is a ``DiGraph``, with memberships from objects to cells. The graph has the
-        ``recipe``.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
-    >>> print(network.to_networkx())
-    Graph with 110 nodes and 779 edges
-    """
-    expect(Network, network, "network")
+    """Return a NetworkX graph; see :meth:`cube2net.Network.to_networkx`."""
     require("a NetworkX graph", "networkx")
     import networkx
 
@@ -64,30 +39,8 @@ def to_networkx(network: Network) -> networkx.Graph:
     return graph
 
 
-@check_call
 def to_igraph(network: Network) -> igraph.Graph:
-    """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight``, ``kind`` and all others.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    igraph.Graph
-        Vertices have the columns of ``network.nodes`` as attributes, None where one is missing. Undirected, unless the
-        source says which way links go. The graph has the ``recipe``.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> graph = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_igraph()
-    >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
-    (110, 779, 'o1')
-    """
-    expect(Network, network, "network")
+    """Return an igraph graph; see :meth:`cube2net.Network.to_igraph`."""
     require("an igraph graph", "igraph")
     import igraph
 
@@ -103,31 +56,10 @@ def to_igraph(network: Network) -> igraph.Graph:
     )
 
 
-@check_call
 def to_scipy(network: Network) -> sp.csr_array:
-    """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    scipy.sparse.csr_array
-        The weights of the links, as floats of 32 bits.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> matrix = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_scipy()
-    >>> matrix.shape, matrix.nnz
-    ((110, 110), 1558)
-    """
+    """Return the symmetric adjacency matrix; see :meth:`cube2net.Network.to_scipy`."""
     import scipy.sparse as sp
 
-    expect(Network, network, "network")
     ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
     weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
     return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import UserList
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.packages import require
 from cube2net.model.corpus import is_list
-from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import GIVEN, NODES, Network
 from cube2net.network.attributes import TIMES, compute_label_shares
 from cube2net.network.export.plain_tables import choose_format, describe_form, list_ends, list_ids, plain_nodes
@@ -35,141 +34,73 @@ EMPTY: Mapping[str, Shares] = MappingProxyType({})
 # Lists are stored as UserList: loaders of PyTorch Geometric index plain lists with tensors, which fails.
 
 
-@check_call
 def to_pyg(network: Network) -> Data:
-    """Return a PyTorch Geometric ``Data`` whose row i is node i, every link in both directions.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    torch_geometric.data.Data
-        Tensors: ``x``, attributes of objects as numbers, named by ``x_names``: numbers as they are, dates in seconds
-        since 1970, categories of up to 50 values as a column each, and of every dimension the share of an object's
-        items that has each label; ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``),
-        ``seed_mask`` (the query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query
-        (into ``label_names``, -1 where there is none). Where ``edge_weight`` is not what the source gave,
-        ``edge_given`` is, NaN for memberships. Where links have a time, ``edge_first`` and ``edge_last``: numbers as
-        they are, dates in seconds since 1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``;
-        and the ``recipe`` as JSON. Where the source says which way links go, only these ways are there, and memberships
-        both ways. Loaders and ``subgraph`` do not index lists: the tensor ``node`` has the position of every node of a
-        batch in them, as in ``data.names[batch.node[0]]``.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_pyg()
-    >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
-    (110, 1558, 50)
-    """
-    expect(Network, network, "network")
-    nodes = plain_nodes(network)
-    kind_names, kinds = _encode(nodes["kind"].to_pylist())
-    label_names, labels = _encode(nodes["label"].to_pylist(), missing="")
+    """Return ``Data`` of PyTorch Geometric; see :meth:`cube2net.Network.to_pyg`."""
+    geometric = _import_data()
+    kind_names, kinds = _encode(network.nodes["kind"].fill_null("").to_pylist())
     source, target, columns = _list_directions(network)
     link_names, link_kinds = _encode(columns["kind"].to_pylist())
-    shares = compute_label_shares(network)
-    x_names, x = compute_inputs(_drop_label_columns(network, nodes, shares), shares)
-    data: Data = _import_data().Data(
-        num_nodes=len(network),
-        node=make_tensor(np.arange(len(network)), np.int64),
-        x=make_tensor(x, np.float32),
-        x_names=UserList(x_names),
-        edge_index=make_tensor([source, target], np.int64),
-        edge_weight=make_tensor(columns["weight"].to_numpy(), np.float32),
-        edge_kind=make_tensor(link_kinds, np.int64),
-        edge_kind_names=UserList(link_names),
-        seed_mask=make_tensor(network.in_query, np.bool_),
+    (nodes,) = _make_node_stores(network, [np.arange(len(network))])
+    lists = {"edge_kind_names": link_names, "kind_names": kind_names, "label_names": _encode_labels(network)[0]}
+    about = lists | describe_form(network)
+    data: Data = geometric.Data(
+        **nodes,
         kind=make_tensor(kinds, np.int64),
-        kind_names=UserList(kind_names),
-        query_links=make_tensor(nodes["query_links"].to_numpy(), np.int64),
-        y=make_tensor(labels, np.int64),
-        label_names=UserList(label_names),
-        ids=UserList(list_ids(network)),
-        names=UserList(nodes["name"].to_pylist()),
-        cells=UserList(nodes["cells"].to_pylist()),
-        **{f"edge_{name}": values for name, values in _list_link_details(columns).items()},
-        **{
-            name: UserList(value) if isinstance(value, list) else value
-            for name, value in describe_form(network).items()
-        },
+        edge_index=make_tensor([source, target], np.int64),
+        edge_kind=make_tensor(link_kinds, np.int64),
+        **_make_link_tensors(columns),
+        **{name: UserList(value) if isinstance(value, list) else value for name, value in about.items()},
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
     return data
 
 
-@check_call
 def to_hetero(network: Network) -> HeteroData:
-    """Return a PyTorch Geometric ``HeteroData``: a store for every kind of node, and one for every kind of link.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    torch_geometric.data.HeteroData
-        Stores of nodes, such as ``data["author"]`` and ``data["cell"]``, have ``x`` with ``x_names`` (only what their
-        kind has), ``ids``, ``names``, ``node``, ``seed_mask``, ``query_links`` and ``y``, as :func:`to_pyg` has them.
-        Stores of links, such as ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have
-        ``edge_index`` and ``edge_weight``; links between two kinds are in two stores, one per direction.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_hetero()
-    >>> data.node_types, data["cell"].num_nodes
-    (['cell', 'object'], 10)
-    >>> data.edge_types
-    [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
-    """
-    expect(Network, network, "network")
+    """Return ``HeteroData`` of PyTorch Geometric; see :meth:`cube2net.Network.to_hetero`."""
     data: HeteroData = _import_data().HeteroData()
-    nodes = plain_nodes(network)
-    label_names, labels = _encode(nodes["label"].to_pylist(), missing="")
-    shares = compute_label_shares(network)
-    attributes = _drop_label_columns(network, nodes, shares)
-    kind_names, kinds = _encode([kind or "object" for kind in nodes["kind"].to_pylist()])
+    kind_names, kinds = _encode([kind or "object" for kind in network.nodes["kind"].to_pylist()])
+    groups = [np.flatnonzero(kinds == number) for number in range(len(kind_names))]
+    for kind, store in zip(kind_names, _make_node_stores(network, groups), strict=True):
+        data[kind].update(store)
     place = np.zeros(len(network), dtype=np.int64)
-    ids = list_ids(network)
-    for number, kind in enumerate(kind_names):
-        at = np.flatnonzero(kinds == number)
-        place[at] = np.arange(len(at))
-        part = nodes.take(pa.array(at))
-        store = data[kind]
-        store.num_nodes = len(at)
-        part_shares = {name: (names, matrix[at]) for name, (names, matrix) in shares.items()}
-        x_names, x = compute_inputs(attributes.take(pa.array(at)), part_shares)
-        store.x, store.x_names = make_tensor(x, np.float32), UserList(x_names)
-        store.node = make_tensor(np.arange(len(at)), np.int64)
-        store.ids, store.names = UserList([ids[row] for row in at]), UserList(part["name"].to_pylist())
-        store.cells = UserList(part["cells"].to_pylist())
-        store.seed_mask = make_tensor(network.in_query[at], np.bool_)
-        store.query_links = make_tensor(part["query_links"].to_numpy(), np.int64)
-        store.y = make_tensor(labels[at], np.int64)
+    for rows in groups:
+        place[rows] = np.arange(len(rows))
     source, target, columns = _list_directions(network)
     link_names, link_kinds = _encode([kind or "link" for kind in columns["kind"].to_pylist()])
-    groups = np.stack([kinds[source], link_kinds, kinds[target]], axis=1)
-    for a, link, b in sorted(map(tuple, np.unique(groups, axis=0).tolist())):
-        at = np.flatnonzero((groups == (a, link, b)).all(axis=1))
-        edges = data[kind_names[a], link_names[link], kind_names[b]]
-        edges.edge_index = make_tensor([place[source[at]], place[target[at]]], np.int64)
-        part = columns.take(pa.array(at))
-        edges.edge_weight = make_tensor(part["weight"].to_numpy(), np.float32)
-        for name, values in _list_link_details(part).items():
-            edges[f"edge_{name}"] = values
-    data.label_names = label_names
+    triples = np.stack([kinds[source], link_kinds, kinds[target]], axis=1)
+    for a, link, b in sorted(map(tuple, np.unique(triples, axis=0).tolist())):
+        at = np.flatnonzero((triples == (a, link, b)).all(axis=1))
+        ends = make_tensor([place[source[at]], place[target[at]]], np.int64)
+        tensors = _make_link_tensors(columns.take(pa.array(at)))
+        data[kind_names[a], link_names[link], kind_names[b]].update({"edge_index": ends, **tensors})
+    data.label_names = _encode_labels(network)[0]
     for name, value in describe_form(network).items():
         data[name] = value
     if network.recipe is not None:
         data.recipe = network.recipe.to_json()
     return data
+
+
+def _make_node_stores(network: Network, groups: Sequence[Array]) -> Iterator[dict[str, Any]]:
+    """Yield the tensors and lists of each group of nodes."""
+    nodes, shares, ids = plain_nodes(network), compute_label_shares(network), list_ids(network)
+    attributes, labels = _drop_label_columns(network, nodes, shares), _encode_labels(network)[1]
+    for rows in groups:
+        part = nodes.take(pa.array(rows))
+        part_shares = {name: (names, matrix[rows]) for name, (names, matrix) in shares.items()}
+        x_names, x = compute_inputs(attributes.take(pa.array(rows)), part_shares)
+        yield {
+            "num_nodes": len(rows),
+            "x": make_tensor(x, np.float32),
+            "x_names": UserList(x_names),
+            "node": make_tensor(np.arange(len(rows)), np.int64),
+            "ids": UserList([ids[row] for row in rows.tolist()]),
+            "names": UserList(part["name"].to_pylist()),
+            "cells": UserList(part["cells"].to_pylist()),
+            "seed_mask": make_tensor(network.in_query[rows], np.bool_),
+            "query_links": make_tensor(part["query_links"].to_numpy(), np.int64),
+            "y": make_tensor(labels[rows], np.int64),
+        }
 
 
 def compute_inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[str], Array]:
@@ -234,15 +165,15 @@ def _list_directions(network: Network) -> tuple[Array, Array, pa.Table]:
     return source, target, ends.table.take(pa.array(order))
 
 
-def _list_link_details(links: pa.Table) -> dict[str, Any]:
-    """Return the weights and the first and last times of links in the source; NaN for missing ones."""
-    details = {}
+def _make_link_tensors(links: pa.Table) -> dict[str, Any]:
+    """Return the weights of links, those in the source, and the first and last times; NaN for missing ones."""
+    tensors = {"edge_weight": make_tensor(links["weight"].to_numpy(), np.float32)}
     for name in (GIVEN, *TIMES):
         if name in links.column_names:
             column = convert_to_seconds(links[name])
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-            details[name] = make_tensor(numbers, np.float32 if name == GIVEN else np.float64)
-    return details
+            tensors[f"edge_{name}"] = make_tensor(numbers, np.float32 if name == GIVEN else np.float64)
+    return tensors
 
 
 def convert_to_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -280,3 +211,7 @@ def _encode(values: Sequence[str], missing: str | None = None) -> tuple[list[str
     names = sorted(set(values) - {missing})
     code = {name: number for number, name in enumerate(names)}
     return names, np.array([code.get(value, -1) for value in values], dtype=np.int64)
+
+
+def _encode_labels(network: Network) -> tuple[list[str], Array]:
+    return _encode(network.nodes["label"].fill_null("").to_pylist(), missing="")
