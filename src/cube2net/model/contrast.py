@@ -201,9 +201,9 @@ class Contrast(Result):
         0  (∗, ∗, topic 2)  the query     50       0
         """
         columns = {
-            "side": [self.names[not cell.for_one] for cell in self.cells],
-            "first": [cell.ones for cell in self.cells],
-            "second": [cell.twos for cell in self.cells],
+            "side": [self.names[not cell.for_first] for cell in self.cells],
+            "first": [cell.in_first for cell in self.cells],
+            "second": [cell.in_second for cell in self.cells],
             "first_share": [cell.shares[0] for cell in self.cells],
             "second_share": [cell.shares[1] for cell in self.cells],
             "lift": [cell.lift for cell in self.cells],
