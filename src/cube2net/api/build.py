@@ -159,45 +159,45 @@ def build(
 ) -> Cube:
     """Build the cube of a corpus, data frames, files or a graph; ``out`` saves it.
 
-    With ``out``, finished stages are kept beside it if the work is interrupted, and the same call continues from there.
+    If a build with ``out`` is interrupted, the same call continues after the last finished stage.
 
     Parameters
     ----------
     data
         A corpus; a data frame of records or of nodes; a mapping of data frames; a path or a list of paths; or a graph
-        of NetworkX or igraph. See :func:`read_tables` for which table is what.
+        of NetworkX or igraph. :func:`read_tables` describes the tables.
     dimensions
         The dimensions of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`, or a
-        function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path in their
-        place is a second table, that of the links.
+        function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path is taken as
+        the table of links.
     source
         The kind of the files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
         ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object with ``read``. By
-        default it is recognised by the suffix. With a source and ``out``, what was read is kept, too, if the work is
-        interrupted.
+        default it is recognised by the suffix. With a source and ``out``, an interrupted build does not read its files
+        again.
     topics
-        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
-        topic model, an object, or known topics. ``"lda"`` finds them in the texts.
+        The name of a topic model, an object, or known topics, if a dimension reads the attribute ``topic`` and the
+        items do not have it. ``"lda"`` finds topics in the texts.
     min_objects
-        Cells with fewer objects are set aside; they return when the cube is rolled up.
+        Cells with fewer objects are set aside, but count when the cube is rolled up.
     max_mentions
-        Items that mention more objects make no links. Otherwise an item links all objects that it mentions.
+        Items that mention more objects create no links. Other items link all objects that they mention.
     items
-        What the cube keeps of its items: ``"all"``, their ids, mentions and attributes, for time windows and for
-        replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that no item can be removed. True
-        is all, False none. Or the table of the items, if objects, items and mentions are given by their names.
+        What the cube stores about its items: ``"all"`` (ids, mentions and attributes, for time windows and for
+        replacing items), ``"index"`` (without attributes) or ``"none"`` (so no item can be removed); True means all,
+        False none. Or the table of items, if objects, items and mentions are given by name.
     out
-        The folder to save the cube in; by default it is in memory only.
+        The folder of the cube; by default the cube is in memory only.
     engine
-        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or an object.
+        ``"duckdb"`` runs in this process, ``"spark"`` on a cluster; or an object.
     memory
-        The memory that an engine given by its name may use, such as ``"4GB"``.
+        The memory limit of an engine given by name, such as ``"4GB"``.
     seed
         The seed of the topic model.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
     tables
-        Tables by their names (``links=edges``), and the options of :func:`read_tables`, :func:`from_networkx` or the
+        Tables by name (``links=edges``), and the options of :func:`read_tables`, :func:`from_networkx` or the
         source.
 
     Returns
@@ -208,7 +208,7 @@ def build(
     Raises
     ------
     SourceError
-        A file is missing or not what it should be; the message names the file and the line.
+        If a file is missing or invalid; the message names the file and the line.
 
     Examples
     --------

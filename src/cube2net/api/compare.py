@@ -89,14 +89,14 @@ class ComparisonOptions:
         :class:`NetworkOptions`. Without these and ``methods``, the default network, two variants of it and the paper's
         form are compared.
     as_large, baselines
-        Also compare PageRank and hops, or the named baselines, of as many nodes as every choice of cells has;
-        ``as_large=False`` leaves them out.
+        Baselines with as many nodes as each network of cells, by default PageRank and hops; ``as_large=False`` leaves
+        them out.
     hidden, users
-        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
-        recommended to.
+        For the task ``"links"``: the rows of the two ends of the hidden links, and the kind of the objects to which
+        others are recommended.
     workers
-        The number of networks mined at the same time; 0 is one for every core. Scores do not depend on it, except for
-        proofs that a time limit ends.
+        The number of networks processed in parallel; 0 means one per core. Scores do not depend on it, unless a method
+        reaches its time limit.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class ComparisonOptions:
 
     @property
     def grid(self) -> dict[str, list[Any]]:
-        """The options to combine, each with its values."""
+        """The values of each option; configurations are all combinations."""
         names = ("objectives", "forms", "levels", "membership_weights", "n_neighbors", "n_cells")
         values = {name: list_values(getattr(self, name)) for name in names}
         return {name: list(value) for name, value in values.items() if value is not None}
@@ -146,31 +146,32 @@ def compare(
     cube
         A cube of :func:`build` or :func:`open`, or a view of one.
     query
-        Objects as :func:`construct` takes them.
+        Objects as for :func:`construct`.
     task
-        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; models are
-        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is removed from the cube, another
-        one in every run, and the links that disappear are predicted from the embeddings; no labels are needed.
-        ``"links"``: the ``hidden`` links of ``options`` between users and items of the query, without which the cube
-        was built, are predicted; models are recommenders. By default clustering if the query has labels, else hidden.
+        ``"clustering"``: objects of the query are embedded and clustered, and the clusters are compared with their
+        labels; models are embeddings. ``"hidden"``: a fifth of the items that join objects of the query is removed from
+        the cube, other ones in each run, and the removed links are predicted from the embeddings; no labels are needed.
+        ``"links"``: the ``hidden`` links of ``options`` between users and items of the query, which the cube must not
+        contain, are predicted; models are recommenders. The default is clustering if the query has labels, otherwise
+        hidden.
     methods, models
-        Names, objects, or objects by a name; a method in a list is named by its class, with its parameters if there
-        are several of a class. The query alone is always compared. By default all that fit the task.
+        Names, objects, or a mapping from names to objects; an object in a list is named by its class, with its
+        parameters if there are several of the class. The query alone is always included. By default all that suit the
+        task.
     runs, seed
-        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all configurations.
+        The number of runs; run i has the seed ``seed + i`` in all configurations.
     out
-        A folder to which every trial is written: an interrupted comparison continues from there, also with more runs or
-        methods. A folder with other files is refused. By default nothing is written.
+        A folder where each trial is saved, so that an interrupted comparison can continue, also with more runs or
+        methods. A folder with other files is refused. By default nothing is saved.
     options
-        The forms, levels and numbers of cells to vary, the baselines, the hidden links; see
-        :class:`ComparisonOptions`.
+        Forms, levels and numbers of cells to combine, baselines, hidden links; see :class:`ComparisonOptions`.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
 
     Returns
     -------
     Comparison
-        All trials; a trial that failed has a reason. ``verdict()`` summarizes it, ``write_report`` writes a page.
+        All trials. ``verdict()`` summarizes them, ``write_report`` writes a page.
 
     Examples
     --------

@@ -79,56 +79,56 @@ def construct(
 ) -> Network:
     """Construct a small network around a query.
 
-    By default the nodes are the query Q, the cells that hold two or more of its objects (at most |Q| cells, with a
-    label in every dimension or in one, such as ⟨∗, ACL, ∗⟩), and the |Q| objects nearest to Q by links. How much links
-    to cells weigh is estimated from the links of Q. There are at most 3·|Q| nodes. The paper's network is
-    ``form="objects"``: the objects of 20 cells.
+    By default the nodes are the query Q, at most |Q| cells that contain two or more of its objects (with a label in
+    every dimension or in one, such as ⟨∗, ACL, ∗⟩), and the |Q| objects nearest to Q by links: at most 3·|Q| nodes. The
+    weight of memberships is estimated from the links of Q. The paper's network is ``form="objects"``: the objects of 20
+    cells.
 
     Parameters
     ----------
     cube
         A cube of :func:`build` or :func:`open`, or a view of one.
     query
-        Objects by id or by name: one text, a list, a series or an index of pandas or Polars, an array; a mapping from
-        objects to labels; a data frame with a column ``object`` or ``id``, and maybe ``label``; the ``Path`` of a file
-        that :func:`read_query` reads; another network, or a :class:`Query`. Whole numbers in a list or an array are
-        rows if ids are texts. See :meth:`Cube.query`.
+        Objects by id or name: a text, a list, a series or an index of pandas or Polars, an array; a mapping from
+        objects to labels; a data frame with a column ``object`` or ``id`` and optionally ``label``; the ``Path`` of a
+        file for :func:`read_query`; another network, or a :class:`Query`. :meth:`Cube.query` describes how whole
+        numbers are understood.
     method
-        A name of :data:`cube2net.methods.METHODS`, or an object such as ``methods.Greedy(by="price")``, also of a class
-        of your own with ``select``; ``"auto"`` tries several networks.
+        A name in :data:`cube2net.methods.METHODS`, or an object with ``select``, such as ``methods.Greedy(by="price")``
+        or one of your own; ``"auto"`` tries several networks.
     n_cells
-        The maximum number of cells; by default as many as serve the query for the objective ``cover``, else 20.
+        The maximum number of cells; by default 20, or for the objective ``cover`` as many as help.
     objective
-        A name of :data:`cube2net.methods.OBJECTIVES`, an object, or a function ``f(objects, query)`` of the row numbers
-        brought. By default ``"cover"`` in the forms hybrid and cells for greedy and exact, else the paper's
-        ``"jaccard"``.
+        A name in :data:`cube2net.methods.OBJECTIVES`, an object, or a function ``f(objects, query)`` of the row numbers
+        of the objects in chosen cells. By default ``"cover"`` for greedy and exact in the forms hybrid and cells,
+        otherwise the paper's ``"jaccard"``.
     form
         ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. By default ``"hybrid"``
         for methods that choose cells, ``"objects"`` for others.
     seed
-        The seed of all that is random: the same seed gives the same network.
+        The seed of the random number generator; the same seed gives the same network.
     max_nodes
         The maximum number of nodes; no limit by default.
     pins, bans
-        Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
+        Cells and objects that must, or must not, be in the network: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
-        a banned object is treated as if the cube did not have it. :meth:`Network.pin_costs` returns their costs.
+        banned objects are treated as if the cube did not have them. :meth:`Network.pin_costs` returns their costs.
     options
-        Further options: levels, neighbours, weights, preferred objects, a bound; see :class:`NetworkOptions`. It may
-        also have those above, if they are not given here.
+        Further options: levels, neighbours, weights, preferred objects, a bound; see :class:`NetworkOptions`. It can
+        also contain the options above if they are not given here.
     progress
-        A function that is told the progress, and how large a large network will be; True for a bar.
+        A function that receives the progress, and the size of a large network in advance; True for a bar.
 
     Returns
     -------
     Network
-        Its ``selection`` has the cells in the order chosen, and a ``note`` if there is something to report.
+        Its ``selection`` has the cells in the order chosen, and a ``note`` if there is something to mention.
 
     Raises
     ------
     QueryError
-        The query names objects that are not in the cube; ``cube.query(objects, skip_missing=True)`` leaves them out.
+        If objects are not in the cube; ``cube.query(objects, skip_missing=True)`` leaves them out.
 
     Examples
     --------

@@ -79,43 +79,40 @@ def contrast(
 ) -> Contrast | Description:
     """Find the few cells that distinguish a query from another query or from all other objects, or its labels.
 
-    Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
-    ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
+    Cells are at *mixed levels*: some dimensions have a label of any level, the others are ∗, as in ⟨202X · ∗ ·
+    parsing⟩. An object is in such a cell if a single item that mentions it has all labels.
 
     Parameters
     ----------
     cube
-        Of :func:`build` or :func:`open`, also rolled up or diced.
+        A cube of :func:`build` or :func:`open`, also rolled up or diced.
     query
-        Objects as :func:`construct` takes them. If they have labels and there is no second query, each label is
-        contrasted with the others.
+        Objects as for :func:`construct`. If they have labels and ``against`` is not given, each label is contrasted
+        with the others.
     against
-        The objects to distinguish them from; by default all other objects of the cube, if the query has no labels.
-        Objects of both queries are on neither side.
+        The objects to compare with; by default all other objects of the cube, if the query has no labels. Objects in
+        both queries are on neither side.
     n_cells
-        At most so many cells, or so many for each label.
+        The maximum number of cells, for each contrast.
     names
-        Names of the two sides, used as the labels of the network and in sentences.
+        The names of the two sides in the network and in sentences.
     alpha
-        Significance level: only cells whose p-value, corrected for all tested cells, is at most this are chosen; 1
-        allows all tested cells whose shares differ. It does not affect which cells are tested: those large enough to
-        be significant at 0.05.
+        The significance level: only cells with a corrected p-value of at most this are chosen; 1 allows all tested
+        cells with different shares. It does not change which cells are tested.
 
     Returns
     -------
     Contrast or Description
-        For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and p-value,
-        ``value`` and ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the
-        labels of one query a description, with one contrast a label.
+        For two queries, a contrast with the chosen ``cells`` (shares, lift, interval, p-value), their ``value``, its
+        ``bound``, a ``sentence``, and a ``network`` of the objects of both sides with the cells as nodes. For the
+        labels of one query, a description with one contrast per label.
 
-    Notes
-    -----
-    The value is the mean, over the objects, of 1 − other share / own share of the best cell chosen that speaks for
-    the object's side and holds it. One cell alone is worth the difference of its shares. m cells chosen one by one
-    are worth at least 1 − 1/e of the best m, and ``bound`` is what these do not exceed. The p-value is that of Fisher's
-    exact test, corrected by Holm over all distinct sets of objects that cells hold and that could be sure at all. A
-    cell is left out when another holds the same objects with fewer labels, or when a more general one explains it:
-    among the objects of that one, the cell's are not on its side significantly more often.
+    Notes ----- Each object is credited with 1 − other share / own share of the best chosen cell of its side that
+    contains it; the value is the mean over all objects. Choosing greedily reaches at least 1 − 1/e of the best value
+    for as many cells, and ``bound`` is an upper limit for any choice. P-values are those of Fisher's exact test with
+    Holm's correction over all distinct cells that are large enough to be significant at 0.05. A cell is left out if
+    another cell with fewer labels has the same objects, or if a more general cell explains it: within that cell, it
+    does not differ significantly between the sides.
 
     Examples
     --------

@@ -24,13 +24,13 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     Parameters
     ----------
     without_sigs
-        Special interest groups whose volumes are left out, such as ``["sigmt"]``, and with them authors of nothing
-        else. Without any, all is there.
+        Special interest groups whose volumes are left out, such as ``["sigmt"]``, with all authors who published
+        nothing else. None by default.
 
     Returns
     -------
     Corpus
-        Two authors are linked when they wrote a paper together.
+        Two authors are linked if they wrote a paper together.
 
     See Also
     --------
@@ -52,7 +52,7 @@ def load_labs() -> dict[str, str]:
     Returns
     -------
     dict
-        The ids of authors of :func:`load_bundled`, 29 from each of four institutions, and the institution of each.
+        The ids of 29 authors of each institution, with the institution.
 
     Examples
     --------
@@ -68,14 +68,14 @@ def load_labs() -> dict[str, str]:
 def load_areas() -> dict[str, str]:
     """Load 574 authors of four research areas, object → area.
 
-    The areas are those of the special interest groups in whose volumes the authors publish. Leave these volumes out of
-    the corpus, or they tell the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial",
+    The areas are the special interest groups in whose volumes the authors publish. Exclude these volumes from the
+    corpus, because they reveal the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial",
     "sigbiomed", "sigedu")``.
 
     Returns
     -------
     dict
-        The ids of authors of :func:`load_bundled`, and the area of each.
+        The ids of the authors, with their areas.
 
     Examples
     --------
@@ -94,18 +94,18 @@ def make_planted(**options: Any) -> Planted:
     Parameters
     ----------
     options
-        How many ``objects`` (1,000) there are in how many ``communities`` (10), each of which owns so many ``cells``
-        (4). An object is mentioned by so many ``items`` (3) in these cells, and an item mentions so many ``mentions``
-        (3) at most. ``noise`` (0.1) is the share of items that mention any objects in any cell. An object has about so
-        many ``links`` (8), a share ``within`` (0.9) of them inside its community. The cells lie in so many ``decades``
-        (5), ``venues`` and ``topics``; without numbers there are about four times as many cells as are owned. The same
-        ``seed`` (0) makes the same corpus.
+        ``objects`` (1,000) is the number of objects and ``communities`` (10) that of communities; each community owns
+        ``cells`` (4) cells. Each object is mentioned by ``items`` (3) items in these cells, and an item mentions at
+        most ``mentions`` (3) objects. ``noise`` (0.1) is the share of items that mention random objects in random
+        cells. Each object has about ``links`` (8) links, a share ``within`` (0.9) of them inside its community. There
+        are ``decades`` (5), ``venues`` and ``topics`` labels, by default enough for four times as many cells as are
+        owned. ``seed`` (0) makes the result reproducible.
 
     Returns
     -------
     Planted
-        ``corpus`` is the corpus, ``communities`` the community of every object, ``best_cells`` the cells of every
-        community, and ``query(number)`` gives the ids of a community's members.
+        ``corpus`` is the corpus, ``communities`` the community of each object, ``best_cells`` the cells of each
+        community; ``query(number)`` returns the ids of a community's members.
 
     Examples
     --------

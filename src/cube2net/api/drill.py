@@ -28,36 +28,35 @@ from cube2net.model.names import MixedCell, list_levels, resolve_cell
 def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     """Find the few cells below a cell that cover most of a query with few other objects.
 
-    A cell is below another when each of its labels is the other's or part of it, and one or more are of a finer level:
-    ⟨2019 · ACL · ∗⟩ and ⟨201X · ∗ · parsing⟩ are both below ⟨201X · ∗ · ∗⟩. Those with fewer than the cube's
-    ``min_objects`` objects are left out.
+    A cell is below another if it has the same labels, or finer ones, and at least one is finer: ⟨2019 · ACL · ∗⟩ and
+    ⟨201X · ∗ · parsing⟩ are both below ⟨201X · ∗ · ∗⟩. Cells with fewer than ``min_objects`` objects are not listed.
 
-    To name one of n objects takes log2 n bits. Each object of the query costs what it takes to name it in the smallest
-    listed cell that holds it, or else in the cell that is drilled, of N objects; so a cell of n objects saves
-    log2(N / n) bits for each object of the query that it holds and no smaller listed cell does. Cells are listed one by
-    one, each the one that saves most beside those before it; of cells that save the same, the one with fewer labels.
-    They save at least 1 − 1/e of what the best k cells do, and ``bound`` says for each answer how much that is at most.
+    Naming one of n objects takes log2 n bits. Each object of the query costs the bits to name it in the smallest listed
+    cell that contains it, or otherwise in the drilled cell of N objects. A cell of n objects thus saves log2(N / n)
+    bits for each object of the query that no smaller listed cell contains. Cells are chosen greedily; of cells that
+    save the same, the one with fewer labels. They save at least 1 − 1/e of what the best k cells save, and ``bound`` is
+    an upper limit.
 
     Parameters
     ----------
     cube
-        A cube, also one that was rolled up, sliced or diced; not the view of a cuboid.
+        A cube, also rolled up, sliced or diced; not the view of a cuboid.
     query
-        Objects as in :func:`construct`.
+        Objects as for :func:`construct`.
     cell
-        The cell to drill into. Its labels may each be of any level, with ∗ (or ``*``) for all of a dimension: a
-        tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or one label, ``"ACL"``, that a single
-        dimension has, ∗ in the others; or labels by the names of their levels, ``{"venue": "ACL"}``; or a cell that an
-        answer of this or of :func:`contrast` lists. None is the whole cube.
+        The cell to drill into: a tuple of labels of any level, with ∗ (or ``*``) for all of a dimension; a text such as
+        ``"201X · ACL · ∗"`` or ``"201X, ACL, *"``; one label, ``"ACL"``, if only one dimension has it; labels by
+        level, ``{"venue": "ACL"}``; or a cell listed by this function or by :func:`contrast`. By default the whole
+        cube.
     k
-        How many cells at most.
+        The maximum number of cells.
 
     Returns
     -------
     Drilled
-        Its ``cells`` in the order chosen, each with its ``labels``, how many ``objects`` and ``query_objects`` it holds
-        and how many of these no cell before it holds (``new``), its ``share`` and ``lift`` against the cell above;
-        ``left``, the objects of the query there that no cell holds; ``bits`` and ``bound``; ``sentence``, ``table``.
+        ``cells`` in the order chosen, each with its ``labels``, the number of ``objects``, of ``query_objects`` and of
+        those in no earlier cell (``new``), its ``share`` and its ``lift`` over the drilled cell; ``left``, the objects
+        of the query in no cell; ``bits`` and ``bound``; ``sentence`` and ``table``.
 
     Examples
     --------
@@ -143,17 +142,17 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     cube
         A cube, also one that was rolled up, sliced or diced; not the view of a cuboid.
     rows, columns
-        The names of two levels, of two dimensions.
+        The names of two levels of two dimensions.
     query
-        Objects as in :func:`construct`, counted in each place.
+        Objects as for :func:`construct`, which are counted separately.
     most
-        At most so many rows and columns, those with most objects.
+        The maximum number of rows and of columns; those with most objects are kept.
 
     Returns
     -------
     Pivot
-        ``objects`` and ``query`` count, ``lift`` tells where the query is more often than by chance; times and
-        numbers stand in their order, other labels by how many objects they have. ``to_pandas`` gives a frame.
+        The counts ``objects`` and ``query``, and ``lift``, the share of the query divided by the share of all objects.
+        Times and numbers are in ascending order, other labels by size. ``to_pandas`` returns a data frame.
 
     Examples
     --------

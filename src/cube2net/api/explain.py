@@ -69,28 +69,28 @@ def explain(
     Parameters
     ----------
     network
-        Of :func:`construct`.
+        A network of :func:`construct`.
     node
-        An object by its id or name, or a cell by its labels, as a tuple or as ``"2010s · ACL · parsing"``. Without one,
-        all chosen cells are told, with what each of them added.
+        An object by its id or name, or a cell by its labels, as a tuple or as ``"2010s · ACL · parsing"``. By default
+        all chosen cells are explained.
     cube
-        Only for a network that came from another process: the cube that it was made of.
+        The cube of a network that came from another process.
 
     Returns
     -------
     ObjectExplanation, CellExplanation or ValueAccount
-        Of an object: how it came in, the chosen cells that hold it, its links to the query and the items behind them,
-        its rank by PageRank, the shortest paths to the query; and of one that is not there, the nearest miss. Of a
-        cell: what it adds in its turn, alone and last, the objects that it alone holds, and how much more often the
-        query has its labels than all objects do. ``str`` makes one sentence of it, and ``to_dict`` what JSON has.
-        Without a node, an account whose parts add up to the value of the selection, to the bit.
+        For an object: its role, the chosen cells that contain it, its links to the query with the items behind them,
+        its rank by PageRank and the shortest paths to the query; if it is not in the network, what would add it. For a
+        cell: what it adds when chosen, alone and last, the objects that no other chosen cell contains, and how much
+        more common its labels are in the query. Without a node, an account whose parts add up exactly to the value of
+        the selection. ``str`` returns a sentence, ``to_dict`` all numbers.
 
     Raises
     ------
     QueryError, ParameterError
-        The cube has no such object or cell.
+        If the cube has no such object or cell.
     InputError
-        The network came from another process, and no cube is given or it is another one.
+        If the network came from another process and its cube is not given.
 
     Examples
     --------

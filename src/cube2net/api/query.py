@@ -67,15 +67,14 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     Parameters
     ----------
     cube
-        The cube that has the objects.
+        The cube with the objects.
     path
-        A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object``, and maybe
-        ``label``; without the first, the column whose values are objects of the cube. Else a text with one id or name a
-        line, in which empty lines and lines that begin with ``#`` are skipped. If there is no such file, the names
-        themselves, such as ``"Ann Ek; Bo Ott"``.
+        A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object`` and optionally
+        ``label``; without such a column, the one with most matches is used. Or a text file with one id or name per
+        line; empty lines and lines that begin with ``#`` are skipped. If there is no such file, the text itself is
+        taken as names, such as ``"Ann Ek; Bo Ott"``.
     skip_missing
-        Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
-        they are refused.
+        Whether to list unknown and ambiguous names in ``Query.missing``. By default they are an error.
 
     Returns
     -------
@@ -85,7 +84,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     Raises
     ------
     QueryError
-        The file names nothing, or objects that are not in the cube.
+        If the file names nothing, or objects that are not in the cube.
 
     Examples
     --------

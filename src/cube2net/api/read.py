@@ -50,25 +50,25 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
         ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
         ``"yelp"`` or ``"movies"``, or an object of your own with ``read``.
     paths
-        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
+        The files or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
     options
-        Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
+        Parameters of a source given by name, such as ``strict=True``, which makes unusable values an error.
 
     Returns
     -------
     Corpus
-        Its ``dropped`` counts what was left out, by reason.
+        ``dropped`` counts what was left out, by reason.
 
     Raises
     ------
     SourceError
-        A file is missing or is not what it should be; the sentence names the file and the line.
+        If a file is missing or invalid; the message names the file and the line.
 
     See Also
     --------
-    build : Read and build at once.
+    build : Read and build in one call.
 
     Examples
     --------
@@ -116,34 +116,34 @@ def read_more(
 def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Read tables from files or memory into a corpus: nodes and links, items and mentions, or records.
 
-    Tables of labels and of terms may come with them.
+    Tables of labels and of terms are optional.
 
     Parameters
     ----------
     tables
-        Paths (CSV, TSV, JSON lines, Parquet) or frames: of pandas or Polars, Arrow tables, DuckDB relations, whatever
-        hands itself over to Arrow, lists of dictionaries. Paths are told apart by their names, else by their
-        order: two are nodes and links, three are objects, items and mentions, a fourth is links. One folder holds files
-        with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
-        holds records: a row for every mention, or several objects in a column.
+        Paths (CSV, TSV, JSON lines, Parquet), data frames of pandas or Polars, Arrow tables, DuckDB relations, objects
+        with ``__arrow_c_stream__``, or lists of dictionaries. Tables are identified by the names of their files,
+        otherwise by their order: nodes and links; or objects, items, mentions and links. A folder contains files with
+        these names, a mapping has tables by name, ``{"nodes": frame, "links": edges}``. A single table has records: one
+        row per mention, or several objects in one column.
     progress
-        A function that is told the progress and the role of each column; True for a bar.
+        A function that receives the progress and the role of each column; True for a bar.
     options
-        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
-        table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
-        ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
-        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
-        stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
-        ``"4GB"``) limit how far packed files may swell.
+        Tables by name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). In a table
+        of records, ``item`` and ``objects`` are the columns with the ids of the records and of the objects they
+        mention. ``columns`` assigns columns, ``{"source": "from"}``; others are guessed. ``separators`` split a text
+        into several labels, ``{"genres": "|"}``; ``delimiter`` separates columns. With ``strict``, an unusable row is
+        an error; otherwise it is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or a text such as ``"4GB"``) limit
+        the unpacked size.
 
     Returns
     -------
     Corpus
-        With nodes and links, every node is an object and its own item.
+        With nodes and links, each node is an object and its own item.
 
     See Also
     --------
-    read_sql : The same of SQL queries.
+    read_sql : The same for SQL queries.
 
     Examples
     --------
@@ -166,27 +166,27 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
 def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Read the results of SQL queries over files or databases into a corpus.
 
-    A query names its files itself, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine, or at an address
-    that begins with ``https://`` or ``s3://``. It only reads.
+    DuckDB runs the queries. A query names its files, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine
+    or at an address ``https://…`` or ``s3://…``. Statements that write are refused.
 
     Parameters
     ----------
     queries
-        The tables in their order: one holds records or, with ``links``, nodes; two are nodes and links, three are
-        objects, items and mentions.
+        One query for a table of records or, with ``links``, of nodes; two for nodes and links; three for objects, items
+        and mentions.
     progress
-        A function that is told the progress and the role of each column; True for a bar.
+        A function that receives the progress and the role of each column; True for a bar.
     options
-        A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
+        Queries by the name of their table (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
         ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
-        ``"postgresql://ada@host/library"`` or ``"mysql://…"``; a password in it is neither shown nor saved.
-        ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
-        what DuckDB may take. ``columns``, ``separators`` and ``strict`` are those of :func:`read_tables`.
+        ``"postgresql://ada@host/library"`` or ``"mysql://…"``; a password in it is neither shown nor saved. ``item``
+        and ``objects`` may be columns of a table of records. ``memory``, such as ``"4GB"``, limits DuckDB. ``columns``,
+        ``separators`` and ``strict`` are those of :func:`read_tables`.
 
     Returns
     -------
     Corpus
-        As that of :func:`read_tables`.
+        As for :func:`read_tables`.
 
     Examples
     --------
@@ -210,14 +210,14 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
     Parameters
     ----------
     path
-        A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
-        NetworkX and d3 write them, or Cytoscape's ``elements``.
+        A ``.graphml``, ``.gexf`` or ``.json`` file, also gzipped. JSON has ``nodes`` and ``links``, as written by
+        NetworkX and d3, or Cytoscape's ``elements``.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
     options
-        ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
-        ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
-        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+        ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links to read these from.
+        ``separators`` split a text into several labels, ``{"genres": "|"}``. With ``strict``, unusable values are an
+        error; otherwise they are counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit the unpacked size.
 
     Returns
     -------
@@ -253,19 +253,19 @@ def read_references(*paths: str | Path, progress: ProgressOption = None, **optio
     Parameters
     ----------
     paths
-        The exports, or folders or archives of them.
+        Export files, or folders or archives of them.
     progress
-        A function that is told the progress and what was merged; True for a bar.
+        A function that receives the progress and what was merged; True for a bar.
     options
         ``objects`` are ``"authors"`` (default), ``"keywords"``, ``"institutions"``, ``"countries"``, ``"sources"``,
-        ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` keeps records
-        of the same work apart, ``list_duplicates`` is a CSV file to list them in. ``strict`` stops at a damaged record,
-        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+        ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` does not merge
+        records of the same work; ``list_duplicates`` is a CSV file to list them in. With ``strict``, a damaged record
+        is an error; otherwise it is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit the unpacked size.
 
     Returns
     -------
     Corpus
-        Its items are the records, with year, source, type, language, keyword, institution, country, title and text.
+        The items are the records, with year, source, type, language, keyword, institution, country, title and text.
 
     Examples
     --------
@@ -306,23 +306,22 @@ def read_task(
 def from_networkx(graph: Any, **options: Any) -> Corpus:
     """Convert a NetworkX graph to a corpus; each node is an object and its own item.
 
-    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
-    are left out.
+    Links are undirected; the weights of several links between two nodes are added. Self-loops are left out.
 
     Parameters
     ----------
     graph
-        A NetworkX graph of any kind. Attributes of nodes become attributes, a list or set several labels.
+        A NetworkX graph of any kind. Attributes of nodes become attributes; a list or set gives several labels.
     options
-        ``weight``, ``name``, ``kind`` and ``text`` are the attributes that hold these, by default of the same names; a
-        link without a weight counts 1. ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict``
-        stops at what cannot be used, which else is counted in ``dropped``.
-        ``progress`` is a function that is told the progress.
+        ``weight``, ``name``, ``kind`` and ``text`` are the attributes to read these from, by default those with the
+        same names; the weight defaults to 1. ``separators`` split a text into several labels, ``{"genres": "|"}``. With
+        ``strict``, unusable values are an error; otherwise they are counted in ``dropped``. ``progress`` is a function
+        that receives the progress.
 
     Returns
     -------
     Corpus
-        Ready for :func:`build`, in dimensions of its attributes.
+        For :func:`build`, with its attributes as dimensions.
 
     Examples
     --------

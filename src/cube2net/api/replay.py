@@ -84,23 +84,22 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     Parameters
     ----------
     path
-        Any file that :meth:`Network.save` wrote, or the path it was given.
+        Any file that :meth:`Network.save` wrote, or the path it was called with.
     cube
-        The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
-        file is taken, or one where you are.
+        The cube or its folder. By default a cube with the name in the recipe is searched beside the file and in the
+        current folder.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
 
     Returns
     -------
     Replayed
-        Its ``network``; ``differences`` are none where cube, version, network and every byte of the file are the same.
+        The ``network``, and its ``differences`` in cube, version, network and bytes of the file; none if all are equal.
 
     Raises
     ------
     InputError
-        The file has no recipe, there is no such cube, or the recipe cannot be followed: its method or objective is
-        somebody's own.
+        If the file has no recipe, the cube is not found, or the method or objective is not part of cube2net.
 
     Examples
     --------

@@ -30,12 +30,12 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     folder
         The ``out`` of :func:`compare`, or of ``cube2net compare``.
     query
-        The one that was compared.
+        The query that was compared.
 
     Returns
     -------
     Comparison
-        As it was, also of one that was interrupted.
+        All saved trials, also of an interrupted comparison.
 
     Examples
     --------

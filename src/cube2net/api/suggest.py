@@ -59,39 +59,38 @@ def suggest(
 ) -> Suggestion:
     """Suggest dimensions for the cube of some data, with reasons.
 
-    A sample of at most 100,000 items is looked at. An attribute is an id, text, labels, numbers, years or dates by its
-    values; one lies above another when nearly all items of a label have the same label there. Chosen are up to four
-    dimensions whose cells tell objects apart, leave few of them out, and hold together what belongs together: labels
-    and topics first, years and dates beside them, numbers where the others tell too little. The dimensions that a
-    source prefers are taken where they leave at most 20 % of the objects in no cell, or no others leave half as many.
-    It is what :func:`build` does where no dimensions are named.
+    At most 100,000 items are examined. Attributes are classified by their values as ids, text, labels, numbers, years
+    or dates; an attribute is placed above another if its value nearly always follows from the other's. Up to four
+    dimensions are chosen whose cells separate objects, leave few of them out, and contain objects that belong together.
+    The dimensions preferred by the source are used, unless they leave more than 20 % of the objects in no cell and
+    others would leave at most half as many. :func:`build` does the same if no dimensions are given.
 
     Parameters
     ----------
     data
-        What :func:`build` takes: a corpus, a frame, a mapping of frames, a path, or a graph.
+        Data as for :func:`build`: a corpus, a data frame, a mapping of data frames, a path, or a graph.
     query
-        Objects as in :func:`construct`, or the path of a file that names them. Dimensions are then ranked by which
-        share of a hidden half of these objects the cells hold that are chosen for the other half, at the same number
-        of objects. For this cubes are built, and topics found where there are texts.
+        Objects as for :func:`construct`, or the path of a file that names them. Half of them are hidden, cells are
+        chosen for the other half, and dimensions are ranked by the share of hidden objects in these cells. This builds
+        cubes, and finds topics if there are texts.
     min_objects
         Cells with fewer objects would be set aside.
     splits
-        With a query: so many times another half is hidden. Each time it is the same half for all dimensions.
+        With a query: the number of random halves.
     topics
-        With a query: the topics of the items if there are any; by default they are computed.
+        With a query: the topics of the items; by default they are computed.
     seed
-        Of the sample, the halves and the topics: the same seed proposes the same.
+        The seed of the sample, the halves and the topics.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
     tables
-        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
+        Tables by name (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
     Suggestion
-        Its ``dimensions`` are for :func:`build`, its ``reason`` says why; ``table`` has every attribute in a row,
-        and ``proposals`` and ``alone`` what else was looked at, with numbers of cells.
+        ``dimensions`` for :func:`build`, with a ``reason``; ``table`` has one row per attribute; ``proposals`` and
+        ``alone`` list other combinations and single attributes.
 
     Examples
     --------

@@ -45,36 +45,35 @@ def update(
 ) -> Cube:
     """Add new items and links to the cube in a folder; the result equals a cube built from all data.
 
-    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
-    the cube, this waits.
+    New texts are labelled by the topic model of the cube. If another process writes the cube, this waits.
 
     Parameters
     ----------
     folder
-        The folder of the cube, or the cube opened from it; the folder is replaced when all is done.
+        The folder of a cube, or a cube opened from it. It is replaced when the update is complete.
     data
-        The new data, of the same kind as the old: a corpus, or what :func:`build` takes. Tables may name objects of the
+        New data of the same kind: a corpus, or anything that :func:`build` accepts. Tables may refer to objects of the
         cube without listing them. None if items are only removed.
     topics
-        Topics of the new items; without any, those that the cube's own model finds.
+        The topics of the new items; by default those found by the topic model of the cube.
     skip_known
-        Whether an item that the cube has already is left out and counted. By default it is refused.
+        Whether to leave out and count items that the cube already has. By default they are an error.
     replace
-        Whether an item that the cube has already takes the place of the old one where its content is another, and items
-        that the corpus says are gone are taken out. The result is the cube built of what is left, and what came.
+        Whether items that the cube already has are replaced if they differ, and items that the corpus reports as gone
+        are removed. The result equals a cube built from the remaining and the new items.
     remove
-        Ids of items to take out, with the objects that only they mentioned; what the cube does not have is no matter.
+        Ids of items to remove, with the objects that only they mentioned. Unknown ids are ignored.
     engine
-        The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
+        The name of the engine, ``"duckdb"`` or ``"spark"``.
     progress
-        A function that is told the progress; True for a bar.
+        A function that receives the progress; True for a bar.
     tables
-        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
+        Tables by name (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
     Cube
-        The cube opened anew. One that was opened before stays as it was.
+        The updated cube. A cube opened before does not change.
 
     Examples
     --------

@@ -229,13 +229,12 @@ class Network(NetworkActions):
 
     @cached_property
     def nodes(self) -> pa.Table:
-        """One row a node: ``id, name, kind, in_query, label, cells, query_links``, and what the source knows of it.
+        """The nodes as an Arrow table: ``id, name, kind, in_query, label, cells, query_links`` and attributes.
 
-        ``label`` is the user's label of a query object (empty elsewhere); ``cells`` are the ranks of the
-        selected cells that hold it, from 1, in the order chosen. Then come the attributes of objects; ``items``, how
-        many items mention it, and for every dimension the label that most of these have, where the cube keeps its
-        items. Cells have none of that. Ids are texts, or whole numbers where the source has such: cells then have
-        numbers below 0 and below all of them.
+        ``label`` is the label of an object of the query, ``cells`` are the ranks, from 1, of the chosen cells that
+        contain it, and ``query_links`` counts its links into the query. Further columns are the attributes of objects,
+        ``items`` (the number of items that mention it) and the most frequent label in each dimension, if the cube has
+        its items. Cells have empty values there. If ids are whole numbers, those of cells are negative.
         """
         rows = self.names.table.take(arrow_numbers(self.objects))
         titles = [cell_line(self.labels[rank]) for rank in self._ranks]
@@ -267,13 +266,13 @@ class Network(NetworkActions):
 
     @cached_property
     def links(self) -> pa.Table:
-        """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
+        """The links as an Arrow table: ``source``, ``target`` (ids), ``weight``, ``kind`` and attributes.
 
-        The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
-        ``weight`` is what the next step takes; where the form ``hybrid`` has scaled it, ``given`` is what the source's
-        own links weigh together. Where links have a direction ``forward`` is what the source gives from the row's
-        source to its target, and ``backward`` what it gives from the target to the source; where they have a time,
-        ``first`` and ``last`` are the earliest and the latest. Memberships have none of that.
+        ``kind`` is ``membership``, the kind in the source (``a|b`` if there are several), or ``link``. ``weight`` is
+        the weight for the next step; if the form ``hybrid`` changed it, ``given`` is the weight in the source. If links
+        have a direction, ``forward`` is the weight from source to target and ``backward`` that in the other direction.
+        If they have a time, ``first`` and ``last`` are the earliest and the latest. Memberships have empty values
+        there.
         """
         ids = self.nodes["id"]
         links = pa.table(
@@ -297,21 +296,18 @@ class Network(NetworkActions):
         return links if known is None else _beside(links, known)
 
     def to_arrow(self) -> NodesAndLinks:
-        """Return ``nodes`` and ``links`` as tables of Arrow, with the recipe in the metadata of their schemas."""
+        """Return ``nodes`` and ``links`` as Arrow tables, with the recipe in the metadata of their schemas."""
         about = None if self.recipe is None else {"cube2net.recipe": self.recipe.to_json()}
         return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
 
     def to_pandas(self) -> NodesAndLinks:
-        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing.
+        """Return ``nodes`` and ``links`` as pandas data frames.
 
-        The nodes have ``id``, ``name``, ``kind``, ``in_query``, ``label`` (the user's, of query objects), ``cells``
-        (ranks of the chosen cells that hold it, from 1) and ``query_links`` (how many links lead into the query);
-        then the attributes of objects and, where the cube keeps its items, ``items`` (how many mention it) and the
-        commonest label in every dimension. Cells that are nodes have the kind ``cell`` and, where ids are whole
-        numbers, ids below 0. The links have ``source`` and ``target`` (ids), ``weight`` (for the next step), ``kind``
-        (``membership`` between an object and its cell) and, where the form scaled the weight, ``given``, which is the
-        one of the source; then what the source says of direction and time. See :attr:`nodes` and :attr:`links`.
+        Integer and boolean columns keep their type if values are missing. See :attr:`nodes` and :attr:`links` for the
+        columns.
 
+        Examples
+        --------
         >>> import cube2net as c2n
         >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
         >>> nodes, links = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_pandas()
@@ -321,7 +317,7 @@ class Network(NetworkActions):
         return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
 
     def to_polars(self) -> NodesAndLinks:
-        """Return ``nodes`` and ``links`` as frames of Polars."""
+        """Return ``nodes`` and ``links`` as Polars data frames."""
         return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
 
     @property

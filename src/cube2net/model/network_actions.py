@@ -30,13 +30,13 @@ MAX_TOKENS = 4_000
 
 
 class NetworkActions(Shown):
-    """The methods of a network that other packages carry out."""
+    """Methods of a network that other packages implement."""
 
     @check_call
     def save(self, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
-        """Write the network in the format that the path's suffix names, and return the files written.
+        """Save the network in the format of the suffix.
 
-        Files are complete or not there at all: what stood there before is not touched by a failure.
+        If this fails, existing files are unchanged.
 
         Parameters
         ----------
@@ -44,14 +44,14 @@ class NetworkActions(Shown):
             The file; ``.graphml``, ``.gexf``, ``.xlsx`` (Excel), ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs``
             (Cytoscape), ``.vosviewer.json`` or ``.neo4j.csv``.
         spreadsheet_safe
-            For ``.csv`` and ``.neo4j.csv``: put an apostrophe in front of names and ids that spreadsheets would run as
-            formulas. By default names are written unchanged.
+            For ``.csv`` and ``.neo4j.csv``: whether to put an apostrophe before names and ids that spreadsheets would
+            run as formulas.
 
         Returns
         -------
         list of Path
-            One file; for CSV and Parquet one of nodes and one of links. CSV adds one for the recipe, which all other
-            formats contain.
+            The files: one, or for CSV and Parquet one of nodes and one of links. CSV has a third one for the recipe,
+            which other formats contain.
 
         Examples
         --------
@@ -77,9 +77,9 @@ class NetworkActions(Shown):
         seed: int = 0,
         name_cells: bool = False,
     ) -> Any:
-        """Return a picture that a notebook displays, or draw the network to a PNG, SVG or PDF file.
+        """Return a picture for a notebook, or draw the network to a PNG, SVG or PDF file.
 
-        It opens no window. Only files need a further package, Matplotlib.
+        It opens no window. Files need Matplotlib.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class NetworkActions(Shown):
         seed
             The seed of the layout of a file.
         name_cells
-            Whether names of cells in a file may cover objects where there is no other place; by default these are
+            Whether names of cells in a file may cover objects if there is no other place; by default such names are
             left out.
 
         Returns
@@ -120,30 +120,28 @@ class NetworkActions(Shown):
     ) -> str:
         """Return the network as Markdown for people and language models, within a budget of tokens.
 
-        It consists of complete lines: the query and the value of the network; the objects by label of the query; the
-        chosen cells with their gains; the objects of the query and the others, each with its attributes, its cells and
-        its heaviest links to the query; and the links. A small budget shows the first lines of every section but
-        links, which come when all else fits. The last line counts exactly what was left out. Names are written on one
-        line, without meaning in Markdown, and cut after 120 characters.
+        The sections are: the query and the value of the network; the objects by label of the query; the chosen cells
+        with their gains; the objects, each with its attributes, cells and heaviest links to the query; and the links.
+        With a small budget, each section has its first lines only; links are listed if everything else fits. The last
+        line counts what was left out. Names are escaped and cut after 120 characters.
 
         Parameters
         ----------
         max_tokens
-            The most tokens that the text may have. If not a single line fits, the text is the last line alone, or
-            empty.
+            The maximum number of tokens. If no line fits, the text is the last line alone, or empty.
         counter
             A function that counts the tokens of a text, such as ``lambda text: len(encoding.encode(text))``. It is
-            called a few dozen times with complete texts. By default two tokens are estimated for every five bytes of
-            UTF-8, which is above the count of common tokenizers for names and English.
+            called a few dozen times with complete texts. The default is an estimate of two tokens per five bytes of
+            UTF-8, which is more than common tokenizers count for names and English.
         brief
-            Whether to list mainly names: the objects outside the query, those most likely to belong to it first, each
-            with its number of chosen cells and of links to the query. Objects are likely that are near the query by a
-            short random walk, in many chosen cells, and linked to many of its objects.
+            Whether to list mainly names: the objects outside the query, the likeliest members first, each with its
+            numbers of chosen cells and of links to the query. Likely members are near the query by a short random walk,
+            in many chosen cells, and linked to many objects of the query.
 
         Returns
         -------
         str
-            The same network, budget and counter give the same text.
+            The text; it is the same for the same network, budget and counter.
 
         Examples
         --------
@@ -162,7 +160,7 @@ class NetworkActions(Shown):
         return text
 
     def summary(self) -> dict[str, Any]:
-        """Return the counts, the value, the chosen cells and the settings of the network, as JSON has them.
+        """Return the counts, the value, the chosen cells and the settings of the network, as values for JSON.
 
         Examples
         --------
@@ -177,7 +175,7 @@ class NetworkActions(Shown):
 
     @check_call
     def to_networkx(self) -> networkx.Graph:
-        """Return a NetworkX graph: nodes are ids with all attributes, links have ``weight``, ``kind`` and all others.
+        """Return a NetworkX graph whose nodes are ids, with all attributes of nodes and links.
 
         Returns
         -------
@@ -199,13 +197,13 @@ class NetworkActions(Shown):
 
     @check_call
     def to_igraph(self) -> igraph.Graph:
-        """Return an igraph graph: vertex i is node i with all attributes, edges have ``weight``, ``kind`` and others.
+        """Return an igraph graph whose vertex i is node i, with all attributes of nodes and links.
 
         Returns
         -------
         igraph.Graph
-            Vertices have the columns of ``network.nodes`` as attributes, None where one is missing. It is undirected
-            unless the source states the direction of links. The graph has the ``recipe``.
+            Attributes are the columns of ``network.nodes`` and ``network.links``, None if missing. The graph is
+            undirected unless the source states the direction of links, and has the ``recipe``.
 
         Examples
         --------
@@ -219,7 +217,7 @@ class NetworkActions(Shown):
 
     @check_call
     def to_scipy(self) -> sp.csr_array:
-        """Return the symmetric adjacency matrix: row and column i are node i, and every link is there twice.
+        """Return the symmetric adjacency matrix, whose row and column i are node i.
 
         Returns
         -------
@@ -294,7 +292,7 @@ class NetworkActions(Shown):
     def explain(
         self, node: Any = None, *, cube: Cube | None = None
     ) -> ObjectExplanation | CellExplanation | ValueAccount:
-        """Return why an object or a cell is in the network or not; see :func:`cube2net.explain`.
+        """Explain why an object or a cell is in the network or not; see :func:`cube2net.explain`.
 
         Parameters
         ----------
@@ -316,10 +314,9 @@ class NetworkActions(Shown):
     def without(self, nodes: Any, *, cube: Cube | None = None) -> Change:
         """Return how the network changes if some cells or objects are banned.
 
-        The same method answers the same request again; other pins, bans and preferences stay. A banned cell is not
-        chosen and a banned object is not in the network, as if the cube did not have it. An object of the query leaves
-        the query with its label. A node that is not in the network can still have an effect, such as an object that
-        made its cells too large.
+        The same method runs again with the same seed and the other pins, bans and preferences. A banned cell is not
+        chosen; a banned object is treated as if the cube did not have it; an object of the query is removed from the
+        query. Banning a node outside the network can have an effect too, because its cells get smaller.
 
         Parameters
         ----------
@@ -353,9 +350,8 @@ class NetworkActions(Shown):
     def including(self, nodes: Any, *, cube: Cube | None = None) -> Change:
         """Return how the network changes if some cells or objects are pinned.
 
-        The same method answers the same request again. A pinned cell is among those chosen and counts within
-        ``n_cells``; a pinned object is in the network, in the form ``hybrid`` in place of a neighbour. What is in the
-        network already stays in the new one.
+        The same method runs again with the same seed. A pinned cell is chosen and counts within ``n_cells``; a pinned
+        object is in the network, in the form ``hybrid`` instead of a neighbour.
 
         Parameters
         ----------
@@ -368,8 +364,7 @@ class NetworkActions(Shown):
         -------
         Change
             Its ``network`` is what :func:`cube2net.construct` returns with these ``pins``; ``sentence`` describes the
-            difference. Its ``merely`` is the value if the cell were added to those chosen before, which can be more
-            than ``n_cells``.
+            difference, and ``merely`` is the value if the cell is added to the chosen ones and nothing else changes.
 
         Examples
         --------
@@ -386,23 +381,23 @@ class NetworkActions(Shown):
 
     @check_call
     def pin_costs(self, cube: Cube | None = None, *, progress: ProgressOption = None) -> tuple[Price, ...]:
-        """Return the cost of every pin and ban of the network, pins first, in their order.
+        """Return the costs of the pins and bans of the network, pins first.
 
-        The cost is the value without the pin or ban, all others kept, minus the value with it, by the same method and
-        seed; each takes as long as the network did. Methods that follow links have no value: then it lists what was
-        displaced. A ban without which the pins would exceed the limits has no cost, and says so.
+        The cost is the value without this pin or ban minus the value with it, by the same method and seed; computing it
+        takes as long as constructing the network. Methods that follow links have no value, so only the displaced nodes
+        are listed. A ban has no cost if the pins would exceed the limits without it.
 
         Parameters
         ----------
         cube
             The cube of a network that came from another process.
         progress
-            A function that is told the progress; True for a bar.
+            A function that receives the progress; True for a bar.
 
         Returns
         -------
         tuple of Price
-            Each has a ``price``, a ``sentence``, and the cells that it keeps out and brings in.
+            Each has a ``price``, a ``sentence``, and the cells that it keeps out and adds.
 
         Examples
         --------
@@ -421,18 +416,18 @@ class NetworkActions(Shown):
     def describe_clusters(
         self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
     ) -> Description:
-        """Return the few cells that distinguish each cluster of the network's objects from the others.
+        """Find the few cells that distinguish each cluster of objects from the others.
 
         Parameters
         ----------
         clusters
-            A number or a name for each object of the query, or for each object node, in the order of the network: a
-            list, an array, the result of :func:`cube2net.api.cluster_query`. Or a mapping from objects to clusters, a
+            A number or a name for each object of the query, or for each object node, in the order of the network, as a
+            list, an array or the result of :func:`cube2net.api.cluster_query`. Or a mapping from objects to clusters, a
             series with objects as its index (an unnamed index from 0 is the order of the network), or a table
-            ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0
-            are no cluster.
+            ``object, cluster`` (or ``label``, or any single other column). None, nan and negative numbers mean no
+            cluster.
         n_cells
-            The most cells for each cluster.
+            The maximum number of cells per cluster.
         cube
             The cube of a network that came from another process.
         alpha
@@ -441,8 +436,8 @@ class NetworkActions(Shown):
         Returns
         -------
         Description
-            One contrast for each cluster; ``print`` shows a sentence for each. Objects that are not in the network
-            count as others do; ``elsewhere`` is their number.
+            One contrast per cluster; ``print`` shows a sentence for each. Objects outside the network are included,
+            and ``elsewhere`` is their number.
 
         Examples
         --------

@@ -55,11 +55,22 @@ KINDS: dict[str, tuple[type, ...]] = {
 class Recipe:
     """How a network was made: the cube, the query and all options.
 
-    ``cube`` has the ``checksum`` of the cube's manifest (None of a cube in memory), the ``name`` of its folder, and the
-    ``views`` it was seen through, in order. ``query`` has the ``ids`` of its objects and their ``labels``. ``method``
-    and ``objective`` have a ``name`` and all ``options``; ``parameters`` are those of :func:`cube2net.construct`.
-    ``made`` tells the network itself: how many nodes and links, and a checksum of them. ``chosen_by`` is ``"auto"``
-    where that chose the rest. ``obstacle`` says why the network cannot be made again, where it cannot.
+    Attributes
+    ----------
+    cube
+        The ``checksum`` of the manifest (None for a cube in memory), the ``name`` of the folder, and the ``views``.
+    query
+        The ``ids`` and ``labels`` of the objects.
+    method, objective
+        The ``name`` and all ``options``.
+    parameters
+        The other parameters of :func:`cube2net.construct`.
+    made
+        The numbers of nodes and links, and a checksum of both.
+    chosen_by
+        ``"auto"`` if that method chose the configuration.
+    obstacle
+        Why the network cannot be constructed again, if so.
     """
 
     cube: Mapping[str, Any]

@@ -37,25 +37,24 @@ WORDS = tuple(
 def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     """Return the explorer as a notebook widget, whose state can be read and set from Python.
 
-    It needs the package of the extra ``notebook``, anywidget. Where no page can be shown (a notebook that is not
-    trusted), the picture of the network stands in its place.
+    It needs anywidget (extra ``notebook``). In untrusted notebooks a picture of the network is shown instead.
 
     Parameters
     ----------
     cube
-        Of :func:`build` or :func:`open`, or a view of one; it may be in memory only.
+        A cube of :func:`build` or :func:`open`, or a view of one, also in memory.
     query
-        What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
+        The first query: objects as for :func:`construct`. By default the page asks for names.
     options
-        As for :func:`construct`, with methods and objectives by their names; and what part of the cube is looked at:
-        ``where``, ``roll_up``, ``between``, ``kind``.
+        The options of :func:`construct`, with methods and objectives by name, and the view of the cube: ``where``,
+        ``roll_up``, ``between``, ``kind``.
 
     Returns
     -------
     Explorer
-        ``network``, ``selection`` and ``query`` are those that the page shows now, ``node`` is what was clicked last,
-        and ``request`` is the complete request. ``observe`` tells when one changes. Setting ``query`` or ``request``
-        updates the page; ``close`` ends it.
+        ``network``, ``selection`` and ``query`` are those on the page, ``node`` is the last node clicked, and
+        ``request`` is the complete request. ``observe`` reports changes. Setting ``query`` or ``request`` updates the
+        page; ``close`` ends it.
 
     Examples
     --------
