@@ -1,4 +1,4 @@
-"""Damaged citation exports: small ones of every format, and real ones where CUBE2NET_DATA has a folder ``exports``."""
+"""Damaged citation exports: those of the tests, and real ones where CUBE2NET_DATA has a folder ``exports``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import cube2net as c2n
 from cube2net.io.bibliography.references import is_reference_file
 from cube2net.model.corpus import Corpus
+from stress import ROOT
 from stress.fuzz_sources import SAMPLES, Sample
 
 
@@ -24,8 +25,9 @@ class Export(Sample):
 
 def find_exports() -> dict[str, Export]:
     """Return the exports by the names of their targets."""
-    folder = Path(os.environ.get("CUBE2NET_DATA", "/nowhere")) / "exports"
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and is_reference_file(path)]
+    folders = (ROOT / "tests" / "io" / "exports", Path(os.environ.get("CUBE2NET_DATA", "/nowhere")) / "exports")
+    files = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    paths = [path for path in files if path.is_file() and is_reference_file(path)]
     return {f"export {path.name}": Export("references", {path.name: path.read_bytes()}, (path.name,)) for path in paths}
 
 

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from reference_files import FILES, PAPERS, full, ris, table, tagged
 
+from cube2net._util.zip_files import Meter
 from cube2net.api.read import read_references, read_source
 from cube2net.api.spreadsheets import sheet_source
 from cube2net.api.suggest import suggest
 from cube2net.errors import SourceError
+from cube2net.io.bibliography.author_names import format_name
 from cube2net.io.bibliography.reference_formats import decode_latex, split_authors
-from cube2net.io.bibliography.reference_records import parse_affiliation
+from cube2net.io.bibliography.reference_records import Reference, clean_reference, parse_affiliation
+from cube2net.io.bibliography.references import parse_file
+from cube2net.io.dropped import Dropped
 from cube2net.model.corpus import Corpus
 
+EXPORTS = Path(__file__).parent / "exports"
+"""Exports with the oddities of their programs, and what a person reads in them."""
 AUTHORS = sorted({full(author) for paper in PAPERS for author in paper["authors"]})
 
 
@@ -37,6 +45,77 @@ def test_every_format_gives_the_same_papers_authors_and_keywords(tmp_path: Path)
         assert items["year"] == [1953] * 3 and items["source"] == ["Nature"] * 3, name
         assert [list(map(str.lower, words)) for words in items["keyword"]] == [["dna", "genetics"]] * 3, name
         assert sheet_source([tmp_path / name]) == "references", name
+
+
+def list_fields(record: Reference) -> dict[str, Any]:
+    """Return the fields of a record that say something, as JSON has them."""
+    authors = [[author.name, *author.ids] if author.ids else author.name for author in record.authors]
+    fields = {**{name: getattr(record, name) for name in Reference.__dataclass_fields__}, "authors": authors}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items() if value}
+
+
+def test_exports_of_many_programs_are_read_as_a_person_reads_them() -> None:
+    expected: dict[str, list[Any]] = defaultdict(list)
+    for line in (EXPORTS / "expected.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        expected[record.pop("file")].append(record)
+    names = {path.name for path in EXPORTS.iterdir()} - {"expected.jsonl"}
+    assert set(expected) == names
+    for name in sorted(names):
+        [(_, form, parsed)] = parse_file(EXPORTS / name, Meter(), Dropped(strict=True))
+        records = [
+            {"format": form, "line": line, **list_fields(clean_reference("", fields))} for line, fields in parsed
+        ]
+        assert records == expected[name], name
+
+
+@pytest.mark.parametrize(
+    ("name", "cited"),
+    [
+        ("wos.bib", (1, 0)),
+        ("scopus.csv", (0, 1)),
+        ("dimensions.csv", (0, 1)),
+        ("dimensions_mapping.csv", (0, 1)),
+        ("lens.csv", (0, 1)),
+        ("pubmed.xml", (0, 1)),
+    ],
+)
+def test_a_cited_record_is_found_by_doi_pmid_number_or_title(name: str, cited: tuple[int, int]) -> None:
+    links = read_references(EXPORTS / name, objects="works").links
+    assert links is not None
+    assert list(zip(links["source"].to_pylist(), links["target"].to_pylist(), strict=True)) == [cited]
+
+
+def test_names_of_sources_and_keywords_are_written_as_most_records_write_them(tmp_path: Path) -> None:
+    records = [("PLOS ONE", "Health"), ("PLoS ONE", "health"), ("PLoS ONE", "HEALTH"), ("C", "health")]
+    text = "".join(
+        f"TY  - JOUR\nTI  - Title {n}\nAU  - A, B.\nAU  - C, D.\nJO  - {source}\nKW  - {word}\nKW  - C++\nER  - \n"
+        for n, (source, word) in enumerate(records)
+    )
+    items = read(tmp_path, {"a.ris": text}).items
+    assert items["source"].to_pylist() == ["PLoS ONE"] * 3 + ["C"]
+    assert items["keyword"].to_pylist() == [["health", "C++"]] * 4
+
+
+def test_of_a_file_that_was_cut_the_whole_records_are_read(tmp_path: Path) -> None:
+    xml = (EXPORTS / "pubmed.xml").read_text(encoding="utf-8")
+    corpus = read(tmp_path, {"a.xml": xml[: xml.index("GeneReviews")]})
+    assert corpus.items.num_rows == 2 and corpus.dropped == {"ends of damaged files": 1}
+    table = (EXPORTS / "dimensions_mapping.csv").read_text(encoding="utf-8")
+    corpus = read(tmp_path, {"a.csv": table[: table.index('Gino","University of Milan')]})
+    assert corpus.items.num_rows == 2 and corpus.dropped == {}
+    corpus = read(tmp_path, {"a.csv": table[: table.index('2018","1"')]})
+    assert corpus.items.num_rows == 1 and corpus.dropped == {"ragged rows": 1}
+
+
+def test_columns_without_a_name_at_the_end_of_a_table_do_no_harm(tmp_path: Path) -> None:
+    text = (EXPORTS / "wos_tab.txt").read_text(encoding="utf-8")
+    header, *rows = text.splitlines()
+    assert read(tmp_path, {"a.txt": "\n".join([header, *(f"{row}\t" for row in rows)])}).items.num_rows == 2
+
+
+def test_a_table_of_titles_and_authors_is_read_where_references_are_asked_for(tmp_path: Path) -> None:
+    assert read(tmp_path, {"a.csv": "Authors,Title,Year\nA. B; C. D,One,1999\n"}).objects.num_rows == 2
 
 
 def test_all_formats_at_once_are_three_papers_of_which_the_others_are_counted_as_duplicates(tmp_path: Path) -> None:
@@ -109,6 +188,8 @@ def test_damaged_records_are_counted_and_stop_a_strict_reading(tmp_path: Path) -
     ("name", "content", "sentence"),
     [
         ("a.txt", "some words\nand more\n", "a.txt is no citation export that can be read: expected RIS, BibTeX"),
+        ("a.ris", "<!DOCTYPE html>\n<html>Sign in</html>", "a.ris is a web page .*: export the references again"),
+        ("a.bib", "", "a.bib is empty, not a citation export: export the references again"),
         ("a.ris", "TY  - JOUR\nER  - \n", "a.ris holds no reference with a title: a.ris line 1: it has no title"),
         ("a.ris", "TY  - JOUR\nTI  - Alone\nAU  - Crick, F.\nER  - \n", "no record names two authors"),
         ("a.xml", "<PubmedArticleSet><PubmedArticle>", "a.xml line 1: not whole XML"),
@@ -150,10 +231,24 @@ def test_names_of_authors_in_one_column_are_told_apart() -> None:
     assert split_authors("Watson J.D., Crick F.H.C.") == ["Watson J.D.", "Crick F.H.C."]
     assert split_authors("Watson, J.D., Crick, F.H.C.") == ["Watson, J.D.", "Crick, F.H.C."]
     assert split_authors("Watson, James") == ["Watson, James"]
+    assert split_authors("Watson, J. D., & Crick, F.") == ["Watson, J. D.", "Crick, F."]
+    assert split_authors("Longrich, N.R.\nand Bardet, N.") == ["Longrich, N.R.", "Bardet, N."]
+
+
+def test_organizations_are_not_turned_round() -> None:
+    names = ("World Health Organization", "IEEE Computer Society,", "OpenAI Research,", "Watson J.D.,", "Watson J.D.")
+    assert [format_name(name) for name in names] == [
+        "World Health Organization",
+        "IEEE Computer Society",
+        "OpenAI Research",
+        "Watson, J.D.",
+        "Watson, J.D.",
+    ]
 
 
 def test_latex_and_addresses_are_read() -> None:
     assert decode_latex(r"{\'E}tienne \v{C}ech, {\ss} G\"{o}del") == "Étienne Čech, ß Gödel"
+    assert decode_latex(r"Garc{\'\i}a, $\beta$-cells \& $\Delta$G -- 5\$") == "García, β-cells & ΔG – 5$"
     assert parse_affiliation("MIT, Dept Biol, Cambridge, MA 02139 USA")[1] == "United States"
     assert parse_affiliation("Department of Physics, University of Georgia, Athens") == ("University of Georgia", "")
 

@@ -23,6 +23,13 @@ MAX_NAME_LENGTH = 500
 SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "phd", "md"])
 INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,3}")
 FULL_STOP = re.compile(r"(?:[A-Z]{2}|[a-z]{2})\.$")
+GROUP = re.compile(
+    r"\b(?:organi[sz]ation|group|consortium|committee|association|collaboration|collaborators|team|network|society"
+    r"|institut\w*|universit\w*|ministry|council|commission|agency|department|foundation|cent(?:er|re)|nations"
+    r"|investigators|initiative|federation|laborator\w+|inc|ltd|gmbh)\b",
+    re.I,
+)
+"""What shows that a name is not of a person; a comma at its end shows it as well."""
 LETTERS = str.maketrans({"ø": "o", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d"})
 Name = tuple[str, tuple[str, ...]]
 """A family name and given names or initials, in lower case and without accents, as names are compared."""
@@ -42,8 +49,12 @@ def format_name(text: str) -> str:
     >>> [format_name(name) for name in ("Govil N.", "Nikhil Govil", "J. van der Berg", "Auken, O. W. van", "IEEE")]
     ['Govil, N.', 'Govil, Nikhil', 'van der Berg, J.', 'van Auken, O. W.', 'IEEE']
     """
-    text = unicodedata.normalize("NFC", " ".join(text.replace("’", "'").split())).strip(" ,;")[:MAX_NAME_LENGTH]
+    text = unicodedata.normalize("NFC", " ".join(text.replace("’", "'").split())).lstrip(" ,").rstrip(" ;")
+    is_group = text.endswith(",") and not INITIALS.fullmatch(text.rstrip(" ,").rpartition(" ")[2])
+    text = text.rstrip(" ,;")[:MAX_NAME_LENGTH]
     text = text[:-1] if FULL_STOP.search(text) else text
+    if "," not in text and (is_group or GROUP.search(text)):
+        return text
     if "," in text:
         family, _, rest = text.partition(",")
         given = [word for word in rest.replace(",", " ").split() if word.lower().strip(".") not in SUFFIXES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -15,14 +16,21 @@ from cube2net.io.bibliography.author_names import (
     make_name_key,
     reduce_letters,
 )
-from cube2net.io.bibliography.reference_formats import Fields
+from cube2net.io.bibliography.reference_formats import FIELDS, Fields
 
 ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>;|\]]+")
-YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:[01]\d[0-3]\d)?(?!\d)")
 PMID = re.compile(r"(?:pubmed|pmid)\D{0,3}(\d{3,9})", re.I)
-QUALIFIER = re.compile(r"^([A-Z][^/]*)/\*?[a-z].*$|^(.*) \[\*?[^\]]*\]$")
-"""What MeSH says beside a heading, as in "Animals/genetics" and "Obesity [*psychology]"."""
+QUALIFIER = re.compile(r"^([A-Z][^/]*?)(?:/| / )\*?[a-z].*$|^(.*) \[\*?[^\]]*\]$")
+"""What MeSH says beside a heading, as in "Animals/genetics", "Anxiety / *therapy" and "Obesity [*psychology]"."""
+TYPES, LANGUAGES = (
+    {key: name for name, keys in FIELDS[part].items() for key in keys.split()} for part in ("types", "languages")
+)
+NO_NAME = re.compile(
+    r"\W*(?:et al|others|anon(?:ymous)?|unknown|null|no authors?(?: name| id)?(?: listed| available)?)\W*", re.I
+)
+ET_AL = re.compile(r"[\s,]+et al\b\W*$", re.I)
 MAX_TEXT_LENGTH = 500
 """The most characters of a title, a name or a keyword."""
 
@@ -63,8 +71,7 @@ def clean_reference(place: str, fields: Fields) -> Reference:
     ('Govil, N.', 2024)
     """
     first = {name: _clean_text(values[0]) for name, values in fields.items() if values}
-    pmid = first.get("pmid", "")
-    pmids = [pmid] if re.fullmatch(r"\d{3,9}", pmid) else PMID.findall(" ".join(fields.get("pmid", ())))
+    pmid, kind, language = (first.get(name, "") for name in ("pmid", "type", "language"))
     year = YEAR.search(" ".join(fields.get("year", ())))
     institutions, countries = parse_affiliations(fields.get("affiliations", ()))
     return Reference(
@@ -78,14 +85,14 @@ def clean_reference(place: str, fields: Fields) -> Reference:
         institutions=tuple(_split(fields.get("institutions", ()), ";|")) or institutions,
         countries=tuple(COUNTRY_NAMES.get(each, each) for each in _split(fields.get("countries", ()), ";|"))
         or countries,
-        references=tuple(_split(fields.get("references", ()), ";|\n")),
+        references=tuple(_split_references(fields.get("references", ()))),
         doi=find_doi(" ".join(fields.get("doi", ()))),
-        pmid=pmids[0] if pmids else "",
-        kind=first.get("type", ""),
-        language=first.get("language", ""),
+        pmid=pmid if re.fullmatch(r"\d{3,9}", pmid) else find_pmid(" ".join(fields.get("pmid", ()))),
+        kind=TYPES.get(reduce_letters(kind.partition(";")[0]), kind),
+        language=LANGUAGES.get(reduce_letters(language), language),
         id=first.get("id", "").removeprefix("https://openalex.org/"),
         volume=first.get("volume", ""),
-        page=re.split("[-–]", first.get("page", ""))[0],
+        page=re.split("[-–‐]", first.get("page", ""))[0],
     )
 
 
@@ -99,6 +106,12 @@ def find_doi(text: str) -> str:
     return found[0].lower().rstrip(".,)") if found else ""
 
 
+def find_pmid(text: str) -> str:
+    """Return the number after "PMID" or "pubmed" in a text; nothing where there is none."""
+    found = PMID.search(text)
+    return found[1] if found else ""
+
+
 def _clean_text(text: str) -> str:
     return " ".join(text.split())[:MAX_TEXT_LENGTH].strip()
 
@@ -110,6 +123,15 @@ def _split(values: Iterable[str], separators: str) -> list[str]:
         separator = next((mark for mark in separators if mark in value), None)
         parts += value.split(separator) if separator else [value]
     return [part for part in dict.fromkeys(map(_clean_text, parts)) if part]
+
+
+def _split_references(values: Sequence[str]) -> list[str]:
+    """Return cited references: one a value, or all in one, those of Dimensions in brackets."""
+    if len(values) == 1 and values[0].startswith("[") and "|" in values[0]:
+        values = re.split(r"\]\s*;\s*\[", values[0].strip("[] "))
+    elif len(values) == 1:
+        values = re.split(r"[;|\n]", values[0])
+    return [part for part in dict.fromkeys(map(_clean_text, values)) if part]
 
 
 def _parse_keywords(values: Sequence[str]) -> tuple[str, ...]:
@@ -126,8 +148,8 @@ def _parse_authors(fields: Fields) -> tuple[Author, ...]:
     authors: dict[str, Author] = {}
     for place, name in enumerate(names):
         number = re.search(r"\((\d{6,})\)$", name)
-        written = format_name(name[: number.start()] if number else name)
-        if not written or written.casefold() in ("et al", "others", "anonymous", "[anonymous]", "et al.", "null"):
+        written = format_name(ET_AL.sub("", name[: number.start()] if number else name))
+        if not written or NO_NAME.fullmatch(written) or NO_NAME.fullmatch(name):
             continue
         ids: list[str] = []
         if len(orcid_list) == len(names):
@@ -145,15 +167,13 @@ def _split_all(values: Sequence[str]) -> list[str]:
 
 
 def _find_orcid(name: str, orcids: str) -> list[str]:
-    """Return the ORCID beside a name in the list of Web of Science or Ovid ("Rodriguez, Ciro/0000-…")."""
+    """Return the ORCID beside a name, as in "Rodriguez, Ciro/0000-…" or "Rodriguez, Ciro; ORCID: 0000-…"."""
     if not orcids:
         return []
     family, given = make_name_key(name)
-    for part in re.split(r"(?<=[\dX]);", orcids):
+    for part in re.split(r"(?<=[\dX])[\s;]+", orcids):
         found = ORCID.search(part)
-        if found and is_same_form(
-            make_name_key(format_name(part[: found.start()].split(";")[0].strip("/ "))), (family, given)
-        ):
+        if found and is_same_form(make_name_key(format_name(re.split("[;/]", part)[0])), (family, given)):
             return [found[0]]
     return []
 
@@ -166,7 +186,8 @@ COUNTRIES = [
 COUNTRY_NAMES = {code: name for code, name, *_ in COUNTRIES}
 COUNTRY_CODES = {reduce_letters(name): code for code, *names in COUNTRIES for name in names}
 IS_UNIVERSITY = re.compile(
-    r"univ|colleg|hochschul|politec|polytech|institute of tech|\bETH\b|école|ecole|universi", re.I
+    r"univ|colleg|hochschul|politec|polytech|institute of tech|\bETH\b|école|ecole|acad(?:emy|emia)? of .*sci|\bCNRS\b",
+    re.I,
 )
 IS_INSTITUTION = re.compile(
     r"institut|hospital|\bcent(?:er|re|ro)\b|academ|clinic|museum|council|laborator|ministr|foundation|company|gmbh"
@@ -179,14 +200,16 @@ IS_PART = re.compile(
 AUTHORS_BEFORE_ADDRESS = re.compile(r"\[[^\]]*\]|(?:^|\s,\s+)\([^()]*(?:\.|@)[^()]*\)")
 """The names of authors before an address, as Web of Science and Embase have them."""
 MAX_ADDRESS_LENGTH = 500
-CONTACT = re.compile(r"electronic address:.*|\S+@\S+", re.I)
+CONTACT = re.compile(r"(?:electronic address|e-?mails?|correspondence)\s*:.*|\S+@\S+", re.I)
+PERSON_BEFORE = re.compile(r"^[^,:]+, [^,:]+: ")
+"""The author before an address, as Ovid has it ("Keefer, Amy: Center for Autism, …")."""
 
 
 def parse_affiliations(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the institutions and the countries of addresses, each once."""
     addresses: list[str] = []
     for value in values:
-        addresses += re.split(r"[;|\n]", AUTHORS_BEFORE_ADDRESS.sub("\n", value))
+        addresses += re.split(r"[;|\n]", AUTHORS_BEFORE_ADDRESS.sub("\n", PERSON_BEFORE.sub("", value)))
     parsed = [parse_affiliation(address) for address in addresses if len(address.strip(" ,.")) > 3]
     institutions = dict.fromkeys(institution for institution, _ in parsed if institution)
     countries = dict.fromkeys(country for _, country in parsed if country)
@@ -223,6 +246,40 @@ def find_country(part: str) -> str:
         if code is not None and all(word.isupper() and len(word) < 4 for word in words[:start]):
             return COUNTRY_NAMES[code]
     return ""
+
+
+def make_label_key(text: str) -> str:
+    """Return a label as labels are compared: without case, accents and punctuation.
+
+    >>> make_label_key("E-Learning") == make_label_key("elearning"), make_label_key("C++") == make_label_key("C#")
+    (True, False)
+    """
+    return reduce_letters(text) + "".join(sign for sign in text if sign in "+#")
+
+
+def unify_labels(records: Sequence[Reference]) -> list[Reference]:
+    """Return the records with each source, keyword and institution written as most of them write it."""
+    sources = _choose_spellings(record.source for record in records)
+    keywords = _choose_spellings(word for record in records for word in record.keywords)
+    institutions = _choose_spellings(each for record in records for each in record.institutions)
+    return [
+        replace(
+            record,
+            source=sources[record.source],
+            keywords=tuple(dict.fromkeys(keywords[word] for word in record.keywords)),
+            institutions=tuple(dict.fromkeys(institutions[each] for each in record.institutions)),
+        )
+        for record in records
+    ]
+
+
+def _choose_spellings(labels: Iterable[str]) -> dict[str, str]:
+    """Return the most frequent spelling of each label."""
+    counts = Counter(labels)
+    chosen: dict[str, str] = {}
+    for label, _ in counts.most_common():
+        chosen.setdefault(make_label_key(label) or label, label)
+    return {label: chosen[make_label_key(label) or label] for label in counts}
 
 
 MIN_TITLE_LETTERS = 12

@@ -29,7 +29,10 @@ from cube2net.io.bibliography.reference_records import (
     Reference,
     clean_reference,
     find_doi,
+    find_pmid,
+    make_label_key,
     merge_duplicates,
+    unify_labels,
 )
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.io.files import InputFiles, find_data_files
@@ -91,6 +94,7 @@ class References:
         records = list(self._records(paths, dropped, progress))
         if not self.keep_duplicates:
             records = self._merge(records, dropped)
+        records = unify_labels(records)
         dropped.close()
         if not records:
             why = f": {dropped.first}" if dropped.first else ""
@@ -142,7 +146,9 @@ def parse_file(
                 f"{path.name} is no export of references: it has the columns {join_names(rows.column_names, 8)}, "
                 "expected some for title, authors, year, journal and DOI; read other tables as tables"
             )
-        yield path.name, header.name, parse_rows(rows, header, 2)
+        columns = (column.to_pylist() for column in rows.itercolumns())
+        texts = ([str(value or "") for value in row] for row in zip(*columns, strict=True))
+        yield path.name, header.name, parse_rows(enumerate(texts, start=2), header)
         return
     files = InputFiles([path], ENDINGS, meter)
     for name, file in files:
@@ -256,7 +262,7 @@ class _CorpusBuilder:
         for record in self.records:
             row: dict[int, None] = {}
             for text in values(record):
-                key = (self.kind == "references" and find_doi(text)) or reduce_letters(text)
+                key = (self.kind == "references" and find_doi(text)) or make_label_key(text)
                 if key and key not in numbers:
                     numbers[key] = len(names)
                     names.append(text)
@@ -338,7 +344,9 @@ class CitationIndex:
     def find(self, reference: str) -> int | None:
         """Return the number of the record that a reference names, None where it is none of them."""
         doi = find_doi(reference)
-        for key in (doi, reference.removeprefix("https://openalex.org/"), _shorten_reference(reference)):
+        id_ = reference.removeprefix("https://openalex.org/")
+        pmid = find_pmid(reference)
+        for key in (doi, id_, pmid and f"pmid {pmid}", _shorten_reference(reference)):
             if key and key in self.numbers:
                 return self.numbers[key]
         words = _split_words(reference) if not doi else []
