@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,13 @@ Array = npt.NDArray[Any]
 def reduce_by_fields(record: Any) -> tuple[Any, ...]:
     """Return the ``__reduce__`` value of a record, which restores it from its fields and checks them again."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return restore_record, (type(record), {name: _to_memory(value) for name, value in values.items()})
+    in_memory = {name: np.asarray(value) if isinstance(value, np.ndarray) else value for name, value in values.items()}
+    return restore_record, (type(record), in_memory)
 
 
 def restore_record(kind: type, values: dict[str, Any]) -> Any:
     """Return a record with the given fields."""
     return kind(**values)
-
-
-def _to_memory(value: Any) -> Any:
-    """Return a value; an array mapped from a file becomes one in memory."""
-    return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def freeze(array: Array) -> Array:
@@ -87,12 +84,21 @@ class Ragged:
         return np.diff(self.indptr)
 
 
+def make_empty_rows(count: int = 0) -> Ragged:
+    """Return rows without entries."""
+    return Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32))
+
+
 class LazyRagged(Ragged):
     """Rows that are computed when they are used: a few of them by ``take``, all of them by ``load``.
 
     ``take(rows)`` returns these rows and, for every entry, the number of cells of the cube that it merges. ``load``
     returns the same for all ``count`` rows and is called once.
     """
+
+    _count: int
+    _load: Callable[[], tuple[Ragged, Array]]
+    _take: Callable[[Array], tuple[Ragged, Array]] | None
 
     def __init__(
         self,
@@ -147,10 +153,6 @@ class LazyRagged(Ragged):
     def __reduce__(self) -> tuple[Any, ...]:
         return Ragged, (self.indptr, self.indices)
 
-    _count: int
-    _load: Callable[[], tuple[Ragged, Array]]
-    _take: Callable[[Array], tuple[Ragged, Array]] | None
-
 
 @dataclass(frozen=True, eq=False)
 class Links:
@@ -177,6 +179,11 @@ class Links:
 
     def __repr__(self) -> str:
         return f"Links({len(self):,} objects, {self.count:,} links)"
+
+    @property
+    def rows(self) -> Ragged:
+        """The neighbours of every object, without weights."""
+        return Ragged(self.indptr, self.indices)
 
     @property
     def count(self) -> int:
@@ -229,15 +236,24 @@ def count_unusable(weights: Array) -> int:
 MOST_KEYS = 2**62
 
 
+def make_offsets(sizes: Array | Sequence[int]) -> Array:
+    """Return the offsets of rows of these sizes.
+
+    >>> make_offsets([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    return indptr
+
+
 def compute_offsets(rows: Array, count: int) -> Array:
     """Return the start of each row, given the row of every entry in ascending order.
 
     >>> compute_offsets(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
     """
-    indptr = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=count), out=indptr[1:])
-    return indptr
+    return make_offsets(np.bincount(rows, minlength=count))
 
 
 def ragged_from_pairs(rows: Array, entries: Array, count: int) -> Ragged:
@@ -261,9 +277,7 @@ def ragged_from_lists(lists: list[list[int]]) -> Ragged:
     >>> ragged_from_lists([[1, 2], [], [0]])
     Ragged(3 rows, 3 entries)
     """
-    indptr = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in lists], out=indptr[1:])
-    return Ragged(indptr, np.fromiter((value for row in lists for value in row), np.int32, int(indptr[-1])))
+    return Ragged(make_offsets([len(row) for row in lists]), np.fromiter(chain.from_iterable(lists), np.int32))
 
 
 def row_of_entries(ragged: Ragged) -> Array:
@@ -299,8 +313,7 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     if isinstance(ragged, LazyRagged) and ragged.is_partial:
         return ragged.take_counted(rows)[0]
     sizes = ragged.indptr[rows + 1] - ragged.indptr[rows]
-    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=indptr[1:])
+    indptr = make_offsets(sizes)
     start = np.repeat(ragged.indptr[rows] - indptr[:-1], sizes)
     return Ragged(indptr, ragged.indices[start + np.arange(indptr[-1])])
 

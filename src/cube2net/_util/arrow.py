@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -77,9 +77,7 @@ class MappedFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.descriptor is not None:
             os.close(self.descriptor)
 
@@ -144,9 +142,7 @@ class MappedFolder:
             if len(shape) != dimensions or (fortran and dimensions > 1):
                 raise ValueError(f"{name} has the shape {shape}, expected one of {dimensions} length(s)")
             start, size = file.tell(), os.fstat(file.fileno()).st_size
-            count = 1
-            for length in shape:
-                count *= length
+            count = math.prod(shape)
             if start + count * dtype.itemsize != size:
                 raise ValueError(f"{name} has {size:,} bytes, expected {start + count * dtype.itemsize:,}")
             if count == 0:

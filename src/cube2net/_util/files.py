@@ -32,7 +32,7 @@ _OWNED = re.compile(r"-(?P<pid>\d+)(?:-(?P<host>[0-9a-f]{6}))?-[0-9a-f]{8}(?:-ol
 _ABANDONED = re.compile(
     r"^\.?(?:cube2net|.+\.(?:building|part|stages))-(?P<pid>\d+)-(?P<host>[0-9a-f]{6})-[0-9a-f]{8}$"
 )
-_WEEK = 7 * 24 * 3600
+_WEEK_SECONDS = 7 * 24 * 3600
 
 
 def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
@@ -82,9 +82,8 @@ def new_folder(target: Path) -> Iterator[Path]:
     removed.
     """
     target = Path(target).resolve()
+    check_above(target)
     aside = owned_beside(target, "building")
-    if target.parent.exists() and not target.parent.is_dir():
-        raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
     with explain_disk_errors(target), track_unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
@@ -342,7 +341,7 @@ def _remove(path: Path) -> None:
 def _in_use(path: Path, pid: int, host: str | None) -> bool:
     if host is not None and host != _host():
         with suppress(OSError):
-            return time.time() - path.stat().st_mtime < _WEEK
+            return time.time() - path.stat().st_mtime < _WEEK_SECONDS
         return False
     try:
         os.kill(pid, 0)
@@ -357,7 +356,6 @@ LOCK, STAGES = "lock", "stages"
 """Beside a target: the lock file of its writer, and the folder of a build's finished stages, with its own lock."""
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
-_KEEP_STAGES_SECONDS = 7 * 24 * 3600
 _STAGE = re.compile(r"[a-z_]+-[0-9a-f]{16}|\..+\.building-.+")
 
 
@@ -432,7 +430,7 @@ def _is_abandoned(stages: Path) -> bool:
     if not all(path.name == LOCK or _STAGE.fullmatch(path.name) for path in stages.iterdir()):
         return False
     changed = max((path.stat().st_mtime for path in stages.rglob("*") if path.name != LOCK), default=0.0)
-    return time.time() - changed > _KEEP_STAGES_SECONDS
+    return time.time() - changed > _WEEK_SECONDS
 
 
 def _wait_for_lock(target: Path, progress: Progress) -> IO[bytes] | None:

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from cube2net.errors import Cube2netError, Setting, SourceError, check_int, first_line, parse_size
 
@@ -123,16 +123,14 @@ class Gauge:
 
     def allows(self, much: int, out_of: int | None = None) -> bool:
         """Return whether this many unpacked bytes are allowed for the bytes read so far, or for ``out_of`` bytes."""
-        limits = self.meter.limits
-        packed = self.done if out_of is None else out_of
+        limits, packed = self.meter.limits, self.done if out_of is None else out_of
         return (much <= FREE or much <= limits.max_ratio * packed) and self.others + much <= limits.total
 
     def check(self, much: int, out_of: int | None = None) -> None:
         """Raise if :meth:`allows` returns False."""
         if self.allows(much, out_of):
             return
-        limits = self.meter.limits
-        packed = self.done if out_of is None else out_of
+        limits, packed = self.meter.limits, self.done if out_of is None else out_of
         if much > FREE and much > limits.max_ratio * packed:
             raise SourceError(
                 f"{self.name} unpacks to more than {limits.max_ratio:,} times its size ({much:,} bytes out of "
@@ -317,21 +315,6 @@ class _Unpacked(_Stream):
         super().close()
 
 
-class _Engine(Protocol):
-    """Decompresses one part."""
-
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def needs_input(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
-
-
 class _Gunzip:
     """zlib's decompressor with the interface of those for xz and bz2."""
 
@@ -352,3 +335,7 @@ class _Gunzip:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         return self.inner.decompress(self.inner.unconsumed_tail or data, max_length)
+
+
+_Engine = lzma.LZMADecompressor | bz2.BZ2Decompressor | _Gunzip
+"""Decompresses one part."""

@@ -16,12 +16,14 @@ from cube2net._util.arrays import (
     compute_offsets,
     find_distinct,
     join_rows,
+    make_empty_rows,
+    make_offsets,
     ragged_from_pairs,
     row_of_entries,
     take_rows,
 )
-from cube2net.cube.building.cells import pack_object_cells, renumber_cells
-from cube2net.cube.views import add_view, join_all_labels, merge_members, regroup_cells
+from cube2net.cube.building.cells import join_all_labels, join_all_members, pack_object_cells, renumber_cells
+from cube2net.cube.views import add_view, merge_members, regroup_cells
 from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
@@ -150,7 +152,7 @@ class _LabelTable:
     def of(cls, old: Dimension, levels: Sequence[int | None], name_labels: NameLabels | None = None) -> _LabelTable:
         """Return the table of these levels, with other names of labels if ``name_labels`` is given."""
         used = sorted({at for at in levels if at is not None})
-        starts = np.cumsum([0, *(len(old.levels[at].labels) for at in used)])[: len(used)].tolist()
+        starts = make_offsets([len(old.levels[at].labels) for at in used])[:-1].tolist()
         if not used:
             new = replace(old, is_top=True)
         elif len(used) == 1 and (name_labels is None or name_labels(old, used[0]) == old.levels[used[0]].labels):
@@ -199,7 +201,7 @@ def _add_label_cells(cube: Cube) -> Cube:
     if len(used) < 2:
         return cube
     sizes = [len(cube.dimensions[number].labels) for number in used]
-    starts = np.cumsum([0, *sizes])
+    starts = make_offsets(sizes)
     label_cells = np.full((sum(sizes), len(cube.dimensions)), -1, np.int32)
     for number, start, size in zip(used, starts.tolist(), sizes, strict=False):
         label_cells[start : start + size, number] = np.arange(size)
@@ -255,9 +257,9 @@ def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array)
 
 def _compute_members(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]:
     """Return the members of some cells, label cells included, without counts."""
-    all_members = join_rows(cube.cells.members, cube.small.members)
+    all_members = join_all_members(cube)
     is_member = np.zeros(len(cube.objects), dtype=bool)
-    rows = []
+    rows = [np.empty(0, np.int32)]
     for cell in cells.tolist():
         if cell < len(cube.cells):
             rows.append(cube.cells.members[cell])
@@ -265,8 +267,7 @@ def _compute_members(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, A
         is_member[:] = False
         is_member[take_rows(all_members, np.flatnonzero((groups == cell).any(axis=1))).indices] = True
         rows.append(np.flatnonzero(is_member).astype(np.int32))
-    indptr = np.cumsum([0, *map(len, rows)])
-    return Ragged(indptr, np.concatenate([np.empty(0, np.int32), *rows])), np.empty(0, np.int32)
+    return Ragged(make_offsets([len(row) for row in rows[1:]]), np.concatenate(rows)), rows[0]
 
 
 def _compute_all_members(cube: Cube, groups: Array, count: int) -> tuple[Ragged, Array]:
@@ -310,7 +311,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     rows = [resolve_cell(cube, cell) for cell in cells]
     tables = [_LabelTable.of(old, [row.levels[i] for row in rows], names_at) for i, old in enumerate(cube.dimensions)]
     own = join_all_labels(cube)
-    all_members = join_rows(cube.cells.members, cube.small.members)
+    all_members = join_all_members(cube)
     labels = np.full((len(rows), len(tables)), -1, np.int32)
     members, counts, parts = [np.empty(0, np.int32)], [np.empty(0, np.int32)], []
     for number, row in enumerate(rows):
@@ -323,8 +324,8 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         distinct_members, multiplicity = np.unique(take_rows(all_members, parts[-1]).indices, return_counts=True)
         members.append(distinct_members)
         counts.append(multiplicity.astype(np.int32))
-    picked = Ragged(np.cumsum([0, *map(len, members[1:])]).astype(np.int64), np.concatenate(members))
-    no_cells = Cells(np.empty((0, len(tables)), np.int32), Ragged(np.zeros(1, np.int64), members[0]), counts[0])
+    picked = Ragged(make_offsets([len(row) for row in members[1:]]), np.concatenate(members))
+    no_cells = Cells(np.empty((0, len(tables)), np.int32), make_empty_rows(), counts[0])
     view = replace(
         cube,
         dimensions=tuple(table.dimension for table in tables),

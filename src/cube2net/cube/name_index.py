@@ -66,7 +66,6 @@ class NameIndex:
         small = pc.utf8_normalize(pc.utf8_lower(names), form="NFKD")
         small = pc.replace_substring_regex(small, MARKS, "")
         small = small.combine_chunks() if isinstance(small, pa.ChunkedArray) else small
-        small = pa.concat_arrays(small.chunks) if isinstance(small, pa.ChunkedArray) else small
         pieces = pc.split_pattern_regex(small, BETWEEN_WORDS)
         owner = np.asarray(pc.list_parent_indices(pieces))
         coded = pc.list_flatten(pieces).dictionary_encode()

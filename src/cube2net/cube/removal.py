@@ -13,7 +13,6 @@ from cube2net._util.arrays import (
     Array,
     Links,
     Ragged,
-    join_rows,
     links_from_pairs,
     ragged_from_pairs,
     row_of_entries,
@@ -21,8 +20,14 @@ from cube2net._util.arrays import (
     take_rows,
 )
 from cube2net._util.random import stream
-from cube2net.cube.building.cells import cell_keys, empty_items, pack_object_cells
-from cube2net.cube.building.links import drop_pairs
+from cube2net.cube.building.cells import (
+    cell_keys,
+    empty_items,
+    join_all_labels,
+    join_all_members,
+    pack_object_cells,
+)
+from cube2net.cube.building.links import drop_ends, drop_entries, drop_pairs
 from cube2net.errors import CubeError, ParameterError, QueryError, check_int, quote_few
 from cube2net.model.comparison import Hidden
 from cube2net.model.cube import Cells, Cube, require_own_cells
@@ -56,9 +61,7 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
         The cube without these items.
     """
     require_own_cells(cube, "made without items")
-    if cube.items is None:
-        raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
-    index = cube.items()
+    index = _require_index(cube)
     gone = np.zeros(len(index), dtype=bool)
     gone[_find_items(index, items)] = True
     if not gone.any():
@@ -71,42 +74,44 @@ def remove_items(cube: Cube, gone: Array, view: str) -> Cube:
 
     Unless most items stay, cells and links are made again from those that do; the result is the same.
     """
-    if cube.items is None:
-        raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
-    index = cube.items()
-    numbers = np.flatnonzero(gone)
-    linking = makes_links(cube, index, numbers)
-    anew = _estimate_work(index, np.flatnonzero(~gone)) < REMOVAL_COST * _estimate_work(index, numbers)
-    links = cube.links
-    if index.derived and anew:
-        stay = np.flatnonzero(~gone)
-        stay = stay[makes_links(cube, index, stay)]
-        low, high = _pair_objects(index, stay)
-        links = links_from_pairs(low, high, np.ones(len(low), np.float32), len(cube.objects))
-    elif index.derived:
-        links = _subtract_links(cube.links, index, numbers[linking])
-    crowded = int((~linking).sum()) if index.derived else 0
+    index = _require_index(cube)
+    out, stay = np.flatnonzero(gone), np.flatnonzero(~gone)
+    anew = _estimate_work(index, stay) < REMOVAL_COST * _estimate_work(index, out)
+    links, crowded = cube.links, 0
+    if index.derived:
+        linking = _mark_linking(cube, index, out)
+        crowded = int((~linking).sum())
+        if anew:
+            low, high = _pair_objects(index, stay[_mark_linking(cube, index, stay)])
+            links = links_from_pairs(low, high, np.ones(len(low), np.float32), len(cube.objects))
+        else:
+            links = _subtract_links(cube.links, index, out[linking])
     return _remove_marked(cube, gone, links, crowded, view, anew=anew)
 
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     """Return the cube without some of its links, each given once."""
     require_own_cells(cube, "made without links")
-    links = _drop_links(cube.links, _find_links(cube.links, source, target))
+    links = drop_ends(cube.links, _find_links(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
     settings = _add_view(cube, f"without {len(source):,} of the links")
     details = None if cube.details is None else cache(partial(drop_pairs, cube.details, source, target))
     return replace(cube, links=links, finest=finest, settings=settings, details=details)
 
 
-def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:
+def _require_index(cube: Cube) -> ItemIndex:
+    if cube.items is None:
+        raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
+    return cube.items()
+
+
+def _mark_linking(cube: Cube, index: ItemIndex, items: Array) -> Array:
     """Return which items link the objects that they mention: those with at most ``max_mentions`` objects."""
     most = cube.settings.get("max_mentions", MAX_MENTIONS)
-    return np.asarray((index.objects.indptr[items + 1] - index.objects.indptr[items] <= most) & index.derived)
+    return np.asarray(index.objects.indptr[items + 1] - index.objects.indptr[items] <= most)
 
 
 def _find_items(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> Array:
-    """Return the numbers of items that are given by number or by id."""
     numbers = np.asarray(items)
     if len(numbers) and numbers.dtype.kind in "UO":
         return index.find([str(item) for item in items])
@@ -123,10 +128,8 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
 
     With ``anew`` the members of cells are made from the items that stay, else those of removed items are dropped.
     """
-    if cube.items is None:
-        raise CubeError("the cube was made from one that does not keep its items")
-    index = cube.items()
-    members = join_rows(cube.cells.members, cube.small.members)
+    index = _require_index(cube)
+    members = join_all_members(cube)
     if int(index.cells.indices.max(initial=-1)) >= len(members):
         raise CubeError(INCONSISTENT_ITEMS)
     if anew:
@@ -134,12 +137,12 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
         left = ragged_from_pairs(where, who, len(members))
     else:
         lost_objects, lost_cells = _find_lost_members(index, np.flatnonzero(gone), gone, len(cube.objects))
-        left = _drop_entries(members, _find_entries(members, lost_cells, lost_objects))
-    labels = np.concatenate([cube.cells.labels, cube.small.labels])
+        left = drop_entries(members, _find_entries(members, lost_cells, lost_objects))
+    labels = join_all_labels(cube)
     least = cube.settings.get("min_objects", MIN_OBJECTS)
     kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
-    large = np.flatnonzero(kept & (left.sizes >= least))
-    tiny = np.flatnonzero((left.sizes > 0) & ~(kept & (left.sizes >= least)))
+    is_large = kept & (left.sizes >= least)
+    large, tiny = np.flatnonzero(is_large), np.flatnonzero((left.sizes > 0) & ~is_large)
     tiny = tiny[np.argsort(cell_keys(labels[tiny], [len(dimension.labels) for dimension in cube.dimensions]))]
     numbers = np.full(len(labels), -1, np.int32)
     numbers[np.concatenate([large, tiny])] = np.arange(len(large) + len(tiny))
@@ -189,7 +192,7 @@ def _subtract_links(links: Links, index: ItemIndex, items: Array) -> Links:
     places = _find_links(links, low, high)
     weights = np.array(links.weights)
     weights[places] -= np.concatenate([total, total]).astype(np.float32)
-    return _drop_links(Links(links.indptr, links.indices, weights), places[weights[places] <= 0])
+    return drop_ends(Links(links.indptr, links.indices, weights), places[weights[places] <= 0])
 
 
 def _pair_members(index: ItemIndex, items: Array) -> tuple[Array, Array]:
@@ -216,8 +219,7 @@ def _estimate_work(index: ItemIndex, items: Array) -> int:
 
 def _find_links(links: Links, source: Array, target: Array) -> Array:
     """Return the places of links among the neighbours of their sources, then of their targets."""
-    rows = Ragged(links.indptr, links.indices)
-    return _find_entries(rows, np.concatenate([source, target]), np.concatenate([target, source]))
+    return _find_entries(links.rows, np.concatenate([source, target]), np.concatenate([target, source]))
 
 
 def _find_entries(rows: Ragged, which: Array, entries: Array) -> Array:
@@ -227,18 +229,6 @@ def _find_entries(rows: Ragged, which: Array, entries: Array) -> Array:
     if bool(np.any(places < 0)):
         raise CubeError(INCONSISTENT_ITEMS)
     return places
-
-
-def _drop_links(links: Links, places: Array) -> Links:
-    rows = _drop_entries(Ragged(links.indptr, links.indices), places)
-    return Links(rows.indptr, rows.indices, np.delete(links.weights, places) if len(places) else links.weights)
-
-
-def _drop_entries(rows: Ragged, places: Array) -> Ragged:
-    if len(places) == 0:
-        return rows
-    indptr = rows.indptr - np.searchsorted(np.sort(places), rows.indptr)
-    return Ragged(indptr, np.delete(rows.indices, places))
 
 
 def _update_settings(cube: Cube, view: str, items: int, crowded: int, small: int) -> dict[str, Any]:
@@ -255,7 +245,6 @@ def _update_settings(cube: Cube, view: str, items: int, crowded: int, small: int
 
 
 def _add_view(cube: Cube, view: str) -> dict[str, Any]:
-    """Return the settings of a cube with a view added."""
     return {**cube.settings, "views": [*cube.settings.get("views", []), view]}
 
 
@@ -295,7 +284,7 @@ def hide_pairs(cube: Cube, query: Query, share: float = 0.2, seed: int = 0) -> H
         source, target = query.objects[low], query.objects[high]
         return Hidden(without_links(cube, source, target), source, target, "links", len(drawn))
     joining = index.mentioning(query.objects, least=2)
-    joining = joining[makes_links(cube, index, joining)]
+    joining = joining[_mark_linking(cube, index, joining)]
     drawn = rng.choice(joining, _count_share(len(joining), share), replace=False)
     left = without_items(cube, drawn)
     low, high = _split_pair_numbers(np.setdiff1d(before, _find_linked_pairs(left.links, query), assume_unique=True))
@@ -323,7 +312,7 @@ def _find_linked_pairs(links: Links, query: Query) -> Array:
 
     The pair of the query's ``i``-th and ``j``-th object, i < j, has the number j · (j − 1) / 2 + i.
     """
-    rows = take_rows(Ragged(links.indptr, links.indices), query.objects)
+    rows = take_rows(links.rows, query.objects)
     other = np.searchsorted(query.objects, rows.indices)
     hit = query.objects[np.minimum(other, len(query) - 1)] == rows.indices
     high, low = row_of_entries(rows)[hit].astype(np.int64), other[hit]

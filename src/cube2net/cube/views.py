@@ -10,14 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import (
-    Array,
-    Ragged,
-    group_rows,
-    take_rows,
-    transpose,
-)
-from cube2net.cube.building.cells import pack_object_cells, renumber_cells
+from cube2net._util.arrays import Array, Ragged, group_rows, make_offsets, take_rows, transpose
+from cube2net.cube.building.cells import join_all_labels, pack_object_cells, renumber_cells
 from cube2net.errors import ParameterError, Placeholder, RollUp, join_names, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension
@@ -38,7 +32,7 @@ def merge_members(cube: Cube, groups: Array, count: int, min_objects: int = 0) -
     order = np.argsort(sizes < min_objects, kind="stable")
     number = np.empty(count, np.int32)
     number[order] = np.arange(count)
-    indptr = np.concatenate([[0], np.cumsum(sizes[order])])
+    indptr = make_offsets(sizes[order])
     members, counts = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
     fill_groups(*object_cells, number[groups], indptr[:-1].copy(), members, counts)
     return order, Ragged(indptr, members), counts
@@ -288,11 +282,6 @@ def _keep_cells(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -
     )
 
 
-def join_all_labels(cube: Cube) -> Array:
-    """Return the labels of all cells, cells below ``min_objects`` last."""
-    return np.concatenate([cube.cells.labels, cube.small.labels])
-
-
 def regroup_cells(
     cube: Cube,
     dimensions: tuple[Dimension, ...],
@@ -341,11 +330,10 @@ def _replace_dimension(dimensions: tuple[Dimension, ...], number: int, dimension
 
 def add_view(cube: Cube, view: str) -> Cube:
     """Return the cube with a view added to its settings, and its count of small cells updated."""
-    settings = dict(cube.settings)
-    settings["views"] = [*settings.get("views", []), view]
-    reason = SMALL.format(settings.get("min_objects", MIN_OBJECTS))
-    settings["dropped"] = {**settings.get("dropped", {}), reason: len(cube.small)}
-    return replace(cube, settings=settings)
+    reason = SMALL.format(cube.settings.get("min_objects", MIN_OBJECTS))
+    views = [*cube.settings.get("views", []), view]
+    dropped = {**cube.settings.get("dropped", {}), reason: len(cube.small)}
+    return replace(cube, settings={**cube.settings, "views": views, "dropped": dropped})
 
 
 def add_view_throughout(cube: Cube, view: str) -> Cube:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, Ragged, compute_offsets, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Links, compute_offsets, row_of_entries, take_rows
 from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
@@ -261,7 +261,7 @@ def _mark_remaining_objects(index: ItemIndex, gone: Array, objects: int) -> Arra
 
 
 def _keep_links_among(cube: Cube, objects: Array) -> Cube:
-    rows = Ragged(cube.links.indptr, cube.links.indices)
+    rows = cube.links.rows
     source = row_of_entries(rows)
     keep = objects[source] & objects[rows.indices]
     links = Links(compute_offsets(source[keep], len(rows)), rows.indices[keep], cube.links.weights[keep])
@@ -269,7 +269,6 @@ def _keep_links_among(cube: Cube, objects: Array) -> Cube:
 
 
 def _keep_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
-    """Return the cube with only some of its given links."""
     links, left = keep_link_rows(details, keep)
     return _replace_links(cube, links, lambda: left)
 

@@ -27,7 +27,6 @@ def find_touched_cells(objects: Array, homes_indptr: Array, homes_indices: Array
 
 @njit(cache=True)
 def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit: Array) -> None:
-    """Mark the cells that contain at least one of the objects."""
     for o in objects:
         for at in range(homes_indptr[o], homes_indptr[o + 1]):
             hit[homes_indices[at]] = True

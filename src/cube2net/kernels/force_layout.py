@@ -79,7 +79,6 @@ def _sort_into_fields(
 def _repel_by_fields(
     place: Array, mass: Array, bins: int, field: Array, start: Array, order: Array, heavy: Array, force: Array
 ) -> None:
-    """Add to every node's force the repulsion by the nodes of all fields."""
     for i in range(len(place)):
         line, column, x, y, own = field[i, 0], field[i, 1], place[i, 0], place[i, 1], mass[i]
         fx, fy = force[i, 0], force[i, 1]
@@ -230,7 +229,6 @@ def build_tree(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
 
 
 def _allocate_tree(squares: int) -> tuple[Array, Array, Array]:
-    """Return the arrays of a quadtree with room for a number of squares."""
     return np.full((squares, 4), -1, np.int64), np.zeros((squares, 3)), np.full(squares, -1, np.int64)
 
 
@@ -308,7 +306,6 @@ def _repel(
     sides: Array,
     force: Array,
 ) -> None:
-    """Add to every node's force the repulsion by the squares of a quadtree."""
     for node in range(len(place)):
         x, y, own, fx, fy = place[node, 0], place[node, 1], mass[node], force[node, 0], force[node, 1]
         stack[0], sides[0], top = 0, side, 1

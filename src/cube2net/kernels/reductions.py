@@ -124,7 +124,6 @@ def list_placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array,
 
 @njit(cache=True)
 def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, counts: Array) -> None:
-    """Write the number of cells with a position for each object."""
     for at in range(len(objects)):
         count = 0
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
@@ -134,7 +133,6 @@ def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, pla
 
 @njit(cache=True)
 def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, indices: Array) -> None:
-    """Write the positions of the cells of the objects."""
     end = 0
     for at in range(len(objects)):
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):

@@ -41,7 +41,6 @@ def _stop_among(_: Any, data: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 def _copy_block(_: Any, source: Any, at: Any, target: Any, to: Any) -> tuple[Any, Callable[..., Any]]:
-    """Copy sixteen bytes."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         block = builder.load(_block_at(context, builder, signature.args[0], args[0], args[1]), align=1)
@@ -451,7 +450,6 @@ def _blank(data: Array, at: int, end: int) -> int:
 
 @njit(cache=True)
 def _is(data: Array, begin: int, end: int, word: Array) -> bool:
-    """Return whether the bytes between two positions are a word."""
     same = end - begin == len(word)
     for k in range(len(word) if same else 0):
         same = same and data[begin + k] == word[k]

@@ -15,7 +15,6 @@ from cube2net._util.arrays import (
     Array,
     LazyRagged,
     Links,
-    Ragged,
     ragged_from_pairs,
     row_of_entries,
     take_rows,
@@ -336,7 +335,7 @@ def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
     """Return why a network has no links between objects; empty if it has some."""
     if len(network.source) or len(network.objects) < 2:
         return ""
-    others = np.unique(take_rows(Ragged(cube.links.indptr, cube.links.indices), network.objects).indices)
+    others = np.unique(take_rows(cube.links.rows, network.objects).indices)
     if not len(others):
         return "no link joins these objects: the cube has none that leads to one of them"
     kinds = cube.objects.table["kind"]

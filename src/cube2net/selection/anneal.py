@@ -159,7 +159,7 @@ class Annealer:
         if linked:
             outside = mark_new_nodes(cube, query, budget.scope, problem.objects) > 0
             objects = ragged_from_pairs(problem.group[outside], problem.objects[outside], len(problem.gain))
-            links = Ragged(cube.links.indptr, cube.links.indices)
+            links = cube.links.rows
         members, plain, common = _plain_last(problem.members, worth)
         self._choice = SwapProblem(
             members.indptr,

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, Links, Ragged
+from cube2net._util.arrays import Array, Links, make_empty_rows
 from cube2net._util.progress import Progress, Stage, silent
 from cube2net.cube.building.cells import grow_cells, grow_items, pack_cells
 from cube2net.cube.building.concatenation import (
@@ -127,14 +127,12 @@ def check_fits(cube: Cube, corpus: Corpus) -> None:
     """Raise if a corpus cannot be added to a cube: ids or links of another type, or unlisted objects or works."""
     check_links(require_ledger(cube).derived, corpus.links is None)
     check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
-    lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
-    if lost:
+    if lost := corpus.dropped.get(UNKNOWN_OBJECTS, 0):
         raise SourceError(
             f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
             "they mention, also those that the cube has"
         )
-    cited = corpus.dropped.get(CITED_ELSEWHERE, 0)
-    if cited:
+    if cited := corpus.dropped.get(CITED_ELSEWHERE, 0):
         raise SourceError(
             f"{cited:,} citations of the new works lead to works that their files do not have, maybe to those of the "
             "cube, and which old ones cite new ones is not known: build the cube of all files again"
@@ -223,18 +221,18 @@ def empty_cube(
     specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
     """Return a cube without items, to which a corpus can be added; it has the words and the model of the topics."""
-    derived, details = corpus.links is None, make_empty_details(corpus)
-    no_cells = Cells(np.empty((0, len(specs)), np.int32), _make_empty_rows())
-    index = ItemIndex(_make_empty_rows(), _make_empty_rows(), derived, lambda: pa.chunked_array([], pa.string()))
+    derived, details, no_rows = corpus.links is None, make_empty_details(corpus), make_empty_rows()
+    no_cells = Cells(np.empty((0, len(specs)), np.int32), no_rows)
+    index = ItemIndex(no_rows, no_rows, derived, lambda: pa.chunked_array([], pa.string()))
     if items == "all":
         index = replace(index, load_attributes=lambda: ItemAttributes(()))
     ledger = Ledger.empty(derived=derived)
     return Cube(
         dimensions=empty_dimensions(specs),
         cells=no_cells,
-        object_cells=_make_empty_rows(),
+        object_cells=no_rows,
         small=no_cells,
-        links=Links(_make_empty_rows().indptr, _make_empty_rows().indices, np.empty(0, np.float32)),
+        links=Links(no_rows.indptr, no_rows.indices, np.empty(0, np.float32)),
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
         topic_words=_name_topic_words(topics),
@@ -257,16 +255,11 @@ def parse_kept_items(items: bool | str) -> str:
     return items
 
 
-def _make_empty_rows() -> Ragged:
-    return Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
-
-
 def _name_topic_words(topics: Topics | None) -> pa.Table | None:
     if topics is None:
         return None
-    names: Array = np.array(topics.names, dtype=np.str_)
-    labels = pa.array(names[topics.words["topic"].to_numpy()].tolist(), pa.string())
-    return topics.words.set_column(0, "topic", labels)
+    labels = [topics.names[topic] for topic in topics.words["topic"].to_pylist()]
+    return topics.words.set_column(0, "topic", pa.array(labels, pa.string()))
 
 
 def _update_settings(
@@ -275,11 +268,9 @@ def _update_settings(
     """Return the settings of a cube after adding a corpus, with the counts of what was left out, by reason."""
     settings = dict(cube.settings)
     settings["items"] += corpus.items.num_rows
-    settings["attribution"] = (
-        corpus.attribution
-        if require_ledger(cube).is_empty
-        else join_attribution(settings["attribution"], corpus.attribution)
-    )
+    settings["attribution"] = corpus.attribution
+    if not require_ledger(cube).is_empty:
+        settings["attribution"] = join_attribution(cube.settings["attribution"], corpus.attribution)
     dropped = dict(ledger.dropped)  # by the source
     dropped |= {f"items with no {name}, in no cell": count for name, count in ledger.unlabelled.items()}
     dropped |= {

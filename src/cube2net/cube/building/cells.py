@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Ragged, join_rows, ragged_from_pairs, row_of_entries, take_rows
+from cube2net._util.arrays import (
+    Array,
+    Ragged,
+    join_rows,
+    make_empty_rows,
+    ragged_from_pairs,
+    row_of_entries,
+    take_rows,
+)
 from cube2net.cube.building.dimensions import LabelledItems
 from cube2net.cube.plan import split_keys
 from cube2net.cube.storage.ledger import hash_column
@@ -71,14 +79,14 @@ def grow_cells(
         )
     members = join_rows(brought[0].members, brought[1].members)
     kept = len(cube.cells)
-    old = np.concatenate([cell_keys(cells.labels, sizes, places) for cells in (cube.cells, cube.small)])
+    old = cell_keys(join_all_labels(cube), sizes, places)
     every = np.union1d(old, keys)
     check_count(CELLS, len(every))
     of_old, of_new = np.full(len(every), -1, np.int64), np.full(len(every), -1, np.int64)
     of_old[np.searchsorted(every, old)] = np.arange(len(old))
     of_new[np.searchsorted(every, keys)] = np.arange(len(keys))
 
-    before = join_rows(cube.cells.members, cube.small.members)
+    before = join_all_members(cube)
     touched = np.flatnonzero(of_new >= 0)
     larger = _merge(before, of_old[touched], members, of_new[touched])
     count = np.zeros(len(every), np.int64)
@@ -220,7 +228,7 @@ def grow_items(
     )
     if old.load_attributes is not None:
         more = _add_attributes(new, corpus, topics, labelled.ledger.topics)
-        new_topics = more.topics or Ragged(np.zeros(len(ids) + 1, np.int64), NONE)
+        new_topics = more.topics or make_empty_rows(len(ids))
         attributes = old.kept_attributes.plus(corpus.items)
         index = replace(
             index,
@@ -254,16 +262,16 @@ def _add_attributes(
 ) -> ItemIndex:
     """Return the index of a corpus's items with their attributes and, numbered as in ``names``, their topics."""
     attributes = ItemAttributes.of(corpus.items)
-    has_text = corpus.terms is not None or "text" in corpus.items.column_names
+    index = replace(index, load_attributes=lambda: attributes)
     if topics is None or names is None:
-        return replace(index, load_attributes=lambda: attributes)
+        return index
     number = {name: place for place, name in enumerate(names)}
     place = np.array([number[name] for name in topics.names], dtype=np.int32)
     topic = pa.array(place[topics.assigned["topic"].to_numpy()], pa.int32())
     rows = pa.table({"item": topics.assigned["item"], "topic": topic})
+    has_text = corpus.terms is not None or "text" in corpus.items.column_names
     return replace(
         index,
-        load_attributes=lambda: attributes,
         topics=pack_rows(ITEM_TOPICS, rows, "topic", len(index), 1, allocate),
         texts=hash_item_texts(corpus) if has_text else None,
     )
@@ -321,6 +329,16 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
     return Ragged(indptr, indices)
 
 
+def join_all_labels(cube: Cube) -> Array:
+    """Return the labels of all cells, cells below ``min_objects`` last."""
+    return np.concatenate([cube.cells.labels, cube.small.labels])
+
+
+def join_all_members(cube: Cube) -> Ragged:
+    """Return the members of all cells, cells below ``min_objects`` last."""
+    return join_rows(cube.cells.members, cube.small.members)
+
+
 def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
     """Return the keys of cells in several parts, ascending, and the number of the cell of each.
 
@@ -366,5 +384,4 @@ def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
 
 def _find_cell_numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
     keys, order = sort_cells_by_key(cells, sizes)
-    labels = np.concatenate([cube.cells.labels, cube.small.labels])
-    return order[np.searchsorted(keys, cell_keys(labels, sizes, places))]
+    return order[np.searchsorted(keys, cell_keys(join_all_labels(cube), sizes, places))]

@@ -136,10 +136,7 @@ def _combine_chunks(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one array, with 64-bit offsets if 32 bits may not suffice."""
     if column.nbytes >= MAX_BYTES_32_BIT_OFFSETS:
         column = column.cast(_widen_offsets(column.type))
-    joined = column.combine_chunks()
-    if isinstance(joined, pa.ChunkedArray):
-        return pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
-    return joined
+    return column.combine_chunks()
 
 
 def _widen_offsets(kind: pa.DataType) -> pa.DataType:
@@ -328,7 +325,6 @@ def _format_number(value: float, digits: int) -> str:
 
 
 def _match_any(texts: pa.Array, *patterns: str) -> pa.Array:
-    """Return which texts match one of some patterns."""
     return pc.match_substring_regex(texts, "|".join(patterns))
 
 

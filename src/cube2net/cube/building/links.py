@@ -20,6 +20,7 @@ from cube2net._util.arrays import (
     Ragged,
     compute_offsets,
     compute_remainders,
+    make_offsets,
     merge_links,
     row_of_entries,
     sum_links,
@@ -58,10 +59,10 @@ def grow_links(
     used, place = np.unique(rows[order], return_inverse=True)
     which = np.full(objects, -1, np.int64)
     which[used] = np.arange(len(used))
-    pairs = rows[order].astype(np.int64) * objects + ends[order]
-    known = rests["source"].to_numpy().astype(np.int64) * objects + rests["target"].to_numpy()
+    pairs = _make_pair_keys(rows[order], ends[order], objects)
+    known = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), objects)
     lacking = np.zeros(len(pairs))
-    for both in (known, rests["target"].to_numpy().astype(np.int64) * objects + rests["source"].to_numpy()):
+    for both in (known, _make_pair_keys(rests["target"].to_numpy(), rests["source"].to_numpy(), objects)):
         at = np.minimum(np.searchsorted(pairs, both), len(pairs) - 1)
         hit = pairs[at] == both
         lacking[at[hit]] = rests["rest"].to_numpy()[hit]
@@ -134,6 +135,12 @@ def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
     return table(RESTS, source=pa.array(source[some]), target=pa.array(target[some]), rest=pa.array(rest[some]))
 
 
+def _make_pair_keys(low: Array, high: Array, width: int) -> Array:
+    """Return a number for every pair of objects below ``width``, in the order of the pairs."""
+    keys: Array = low.astype(np.int64) * width + high
+    return keys
+
+
 def _list_batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
     return [_get_columns(batch) for batch in rows.to_batches()]
 
@@ -157,7 +164,12 @@ def make_empty_details(corpus: Corpus) -> LinkDetails | None:
     kinds = {name: MORE.get(name, kind) for name, kind in types.items()}
     if corpus.directed:
         kinds = {FORWARD: MORE[FORWARD]} | kinds
-    return LinkDetails(np.zeros(1, np.int64), pa.schema(list((DETAILS | kinds).items())).empty_table())
+    return empty_details(pa.schema(list((DETAILS | kinds).items())))
+
+
+def empty_details(schema: pa.Schema) -> LinkDetails:
+    """Return link details of no objects, with these columns."""
+    return LinkDetails(np.zeros(1, np.int64), schema.empty_table())
 
 
 def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) -> LinkDetails:
@@ -176,8 +188,8 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     rows = pa.table(columns)
     if len(old) == 0:
         return LinkDetails(compute_offsets(lower, objects), rows.combine_chunks())
-    keys = old.lower.astype(np.int64) * objects + old.higher
-    more = lower.astype(np.int64) * objects + new["higher"].to_numpy()
+    keys = _make_pair_keys(old.lower, old.higher, objects)
+    more = _make_pair_keys(lower, new["higher"].to_numpy(), objects)
     place = np.searchsorted(keys, more, side="right") + np.arange(len(more))
     order = np.empty(len(keys) + len(more), np.int64)
     is_new = np.zeros(len(order), dtype=bool)
@@ -186,9 +198,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     order[~is_new] = np.arange(len(keys))
     counts = np.bincount(lower, minlength=objects)
     counts[: len(old.indptr) - 1] += np.diff(old.indptr)
-    indptr = np.zeros(objects + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    return LinkDetails(indptr, rows.take(pa.array(order)).combine_chunks())
+    return LinkDetails(make_offsets(counts), rows.take(pa.array(order)).combine_chunks())
 
 
 def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
@@ -259,8 +269,10 @@ def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
     """Return what the given links of a corpus change in a cube, with counts of new, replaced and unchanged links."""
     details = None if cube.details is None else cube.details()
     links = place_corpus(corpus, cube.objects).links
-    if links is None or (details is not None and ITEM in details.columns):
-        return LinkChanges(same=np.zeros(0 if links is None else links.num_rows, dtype=bool))
+    if links is None:
+        return LinkChanges()
+    if details is not None and ITEM in details.columns:
+        return LinkChanges(same=np.zeros(links.num_rows, dtype=bool))
     return _compare_pairs(cube, links) if details is None else _compare_rows(details, links)
 
 
@@ -269,8 +281,7 @@ def count_heavier(cube: Cube, corpus: Corpus) -> int:
     links = place_corpus(corpus, cube.objects).links
     if links is None:
         return 0
-    source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
-    low, high, total = sum_links(source, target, weight, _find_width(links))
+    low, high, total = sum_links(*_get_columns(links), find_width(links))
     return int(((_find_places(cube.links, low, high) >= 0) & (total > 0)).sum())
 
 
@@ -278,36 +289,42 @@ def drop_given_links(cube: Cube, gone: Array) -> Cube:
     """Return a cube without some of its given links, whose places are ``gone``."""
     if len(gone) == 0:
         return cube
-    ledger = require_ledger(cube)
+    ledger, width = require_ledger(cube), len(cube.objects)
+    load_details: Callable[[], LinkDetails] | None = None
     if cube.details is not None:
         details = cube.details()
         inside = np.ones(len(details), dtype=bool)
         inside[gone] = False
-        left: LinkDetails | None
-        summed, rests, left = regrow_links(details, convert_to_links(details, inside), len(cube.objects))
+        links, rests, left = regrow_links(details, convert_to_links(details, inside), width)
+        load_details = lambda: left  # noqa: E731
     else:
-        links, left = cube.links, None
-        ends = row_of_entries(Ragged(links.indptr, links.indices))[gone]
-        summed = Links(
-            links.indptr - np.searchsorted(np.sort(gone), links.indptr),
-            np.delete(links.indices, gone),
-            np.delete(links.weights, gone),
-        )
-        width = len(cube.objects)
-        dropped = ends.astype(np.int64) * width + links.indices[gone]
-        rests = ledger.rests
-        keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
+        links, rests = drop_ends(cube.links, gone), ledger.rests
+        dropped = _make_pair_keys(row_of_entries(cube.links.rows)[gone], cube.links.indices[gone], width)
+        keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), width)
         rests = rests.filter(pa.array(~np.isin(keys, dropped)))
     after = replace(ledger, rests=rests)
-    return replace(cube, links=summed, details=None if left is None else lambda: left, ledger=lambda: after)
+    return replace(cube, links=links, details=load_details, ledger=lambda: after)
+
+
+def drop_ends(links: Links, places: Array) -> Links:
+    """Return links without the ends at some places; both ends of a link must be among them."""
+    if len(places) == 0:
+        return links
+    rows = drop_entries(links.rows, places)
+    return Links(rows.indptr, rows.indices, np.delete(links.weights, places))
+
+
+def drop_entries(rows: Ragged, places: Array) -> Ragged:
+    """Return rows without the entries at some places."""
+    if len(places) == 0:
+        return rows
+    return Ragged(rows.indptr - np.searchsorted(np.sort(places), rows.indptr), np.delete(rows.indices, places))
 
 
 def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:
     """Return the links of ``rows`` among ``count`` objects, the rests of their sums, and their details."""
-    none = Links(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
-    empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
-    summed, rests = grow_links(none, table(RESTS), rows, count, 0)
-    return summed, rests, grow_details(empty, rows, count, 0)
+    links = pack_links(rows, count)
+    return links, _compute_rests(rows, links, 0), grow_details(empty_details(details.rows.schema), rows, count, 0)
 
 
 def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
@@ -329,16 +346,16 @@ def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
 
 def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
     """Return what links with only a weight change: the cube has the sum for every pair."""
-    width = max(_find_width(links), len(cube.objects))
-    source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
+    width = max(find_width(links), len(cube.objects))
+    source, target, weight = _get_columns(links)
     low, high, total = sum_links(source, target, weight, width)
     at = _find_places(cube.links, low, high)
     there = at >= 0
     before = cube.links.weights[at[there]].astype(np.float64)
     rests = require_ledger(cube).rests
-    keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
+    keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), width)
     order = np.argsort(keys)
-    pairs = low.astype(np.int64) * width + high
+    pairs = _make_pair_keys(low, high, width)
     if len(keys):
         found = np.minimum(np.searchsorted(keys, pairs[there], sorter=order), len(keys) - 1)
         hit = keys[order[found]] == pairs[there]
@@ -347,20 +364,19 @@ def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
     same[there] = before == total[there]
     other = there & ~same
     gone = np.concatenate([at[other], _find_places(cube.links, high[other], low[other])])
-    ends = np.minimum(source, target).astype(np.int64) * width + np.maximum(source, target)
+    ends = _make_pair_keys(np.minimum(source, target), np.maximum(source, target), width)
     return LinkChanges(gone, np.isin(ends, pairs[same]), _count_changes(there, same))
 
 
 def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     """Return what links with a direction, kind or time change: the cube has them row by row."""
-    source, target = links["source"].to_numpy(), links["target"].to_numpy()
-    apart = np.flatnonzero(source != target)
+    apart = np.flatnonzero(links["source"].to_numpy() != links["target"].to_numpy())
     new = links.take(pa.array(apart))
-    source, target = source[apart], target[apart]
+    source, target, weight = _get_columns(new)
     low, high = np.minimum(source, target), np.maximum(source, target)
-    width = max(_find_width(links), len(details.indptr) - 1)
-    pairs = low.astype(np.int64) * width + high
-    held = details.lower.astype(np.int64) * width + details.higher
+    width = max(find_width(links), len(details.indptr) - 1)
+    pairs = _make_pair_keys(low, high, width)
+    held = _make_pair_keys(details.lower, details.higher, width)
     rows = np.flatnonzero(np.isin(held, pairs))
     parts = [np.concatenate([held[rows], pairs])]
     if FORWARD in details.columns:
@@ -377,12 +393,11 @@ def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     count = int(group.max(initial=-1)) + 1
     sizes = [np.bincount(part, minlength=count) for part in (first, second)]
     even = sizes[0] == sizes[1]
-    weights = [details.column("weight")[rows], new["weight"].to_numpy()]
     ordered = []
-    for part, weight in zip((first, second), weights, strict=True):
+    for part, weights in ((first, details.column("weight")[rows]), (second, weight)):
         among = np.argsort(part, kind="stable")
         among = among[even[part[among]]]
-        ordered.append((part[among], weight[among]))
+        ordered.append((part[among], weights[among]))
     differs = ordered[0][1] != ordered[1][1]
     even[ordered[0][0][differs]] = False
     comes, there = sizes[1] > 0, (sizes[0] > 0) & (sizes[1] > 0)
@@ -393,8 +408,7 @@ def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
 
 def _encode_values(column: pa.ChunkedArray) -> Array:
     """Return a number for every value of a column, null included."""
-    coded = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-    return np.asarray(coded.dictionary_encode(null_encoding="encode").indices)
+    return np.asarray(column.combine_chunks().dictionary_encode(null_encoding="encode").indices)
 
 
 def _count_changes(there: Array, same: Array) -> dict[str, int]:
@@ -402,9 +416,9 @@ def _count_changes(there: Array, same: Array) -> dict[str, int]:
     return {"new": int((~there).sum()), "replaced": replaced, "unchanged": int(same.sum())}
 
 
-def _find_width(links: pa.Table) -> int:
+def find_width(links: pa.Table) -> int:
     """Return a number above every end of links, by which pairs become keys."""
-    return 1 + max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
+    return 1 + max(int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target"))
 
 
 def _find_places(links: Links, low: Array, high: Array) -> Array:

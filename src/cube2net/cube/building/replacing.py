@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, Ragged, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Links, Ragged, compute_offsets, make_offsets, row_of_entries, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
 from cube2net.cube.building.cells import hash_item_texts, pack_rows
@@ -32,6 +32,8 @@ from cube2net.cube.building.links import (
     compare_links,
     convert_to_links,
     drop_given_links,
+    empty_details,
+    find_width,
     grow_details,
     regrow_links,
 )
@@ -194,9 +196,7 @@ def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, top
 
 def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
     """Return where two columns have equal values, or both are null."""
-    one, other = (
-        pa.concat_arrays(part.chunks) if part.num_chunks else pa.array([], part.type) for part in (first, second)
-    )
+    one, other = first.combine_chunks(), second.combine_chunks()
     none, neither = np.asarray(one.is_null()), np.asarray(other.is_null())
     if pa.types.is_list(one.type):
         lists = [Ragged(*_index_lists(part)) for part in (one, other)]
@@ -219,8 +219,7 @@ def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
 
 def _index_lists(lists: pa.Array) -> tuple[Array, Array]:
     """Return the offsets and places of the entries of every list among the flattened ones."""
-    sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
-    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    indptr = make_offsets(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())
     return indptr, np.arange(indptr[-1], dtype=np.int32)
 
 
@@ -248,9 +247,8 @@ def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
 
 def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
     """Return which items state the same links as before; ``at`` holds the number of each in the cube, or -1."""
-    count = max(1 + int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target"))
-    empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
-    new = grow_details(empty, links, max(count, len(details.indptr) - 1), 0)
+    count = max(find_width(links), len(details.indptr) - 1)
+    new = grow_details(empty_details(details.rows.schema), links, count, 0)
     old: dict[int, list[tuple[object, ...]]] = {}
     come: dict[int, list[tuple[object, ...]]] = {}
     for part, found in ((details, old), (new, come)):
@@ -332,9 +330,9 @@ def _keep_links(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[
     number, count = (np.cumsum(keeps) - 1).astype(np.int32), int(keeps.sum())
     if cube.details is None:
         links, rests = cube.links, ledger.rests
-        source = row_of_entries(Ragged(links.indptr, links.indices))
+        source = row_of_entries(links.rows)
         inside = keeps[source] & keeps[links.indices]
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(number[source[inside]], minlength=count))]).astype(np.int64)
+        indptr = compute_offsets(number[source[inside]], count)
         ends = {end: rests[end].to_numpy() for end in ("source", "target")}
         both = keeps[ends["source"]] & keeps[ends["target"]]
         left = table(

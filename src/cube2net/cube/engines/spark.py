@@ -149,7 +149,9 @@ class Spark:
         """Return the wanted tables of the remaining statements."""
         progress(Stage("cube", "Spark starts"), 0, len(statements))
         made: dict[str, pa.Table] = {}
-        with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
+        with self.session() as spark, ExitStack() as kept:
+            _check_staging(spark.sparkContext.master, self.staging)
+            staging = kept.enter_context(staging_folder(self.staging))
             for name, table in tables.items():
                 if _is_named(name, rest):
                     with explain_errors(f"read the table {name!r} in {staging.url!r}"):
@@ -169,10 +171,6 @@ class Spark:
                 if name in wanted:
                     made[name] = _fetch_table(staging.read(name), files.get(name))
         return made
-
-    def _staging(self, session: Any) -> AbstractContextManager[Staging]:
-        _check_staging(session.sparkContext.master, self.staging)
-        return staging_folder(self.staging)
 
 
 def _list_unfinished(
@@ -203,7 +201,6 @@ def _fetch_table(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
 
 
 def _is_named(name: str, statements: Mapping[str, str]) -> bool:
-    """Return whether some statements name a table."""
     return any(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) for text in statements.values())
 
 
@@ -323,8 +320,7 @@ def _explain_staging_errors(place: str) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        reason = first_line(error)
-        raise InputError(f"the staging folder {place!r} cannot be used: {reason}") from None
+        raise InputError(f"the staging folder {place!r} cannot be used: {first_line(error)}") from None
 
 
 def find_java() -> str:
@@ -436,9 +432,8 @@ def open_session(
             "stop that session, or leave the master out"
         )
     with explain_errors("do its work"):
-        if memory is not None and running.getConf().get(_name_memory_setting(running.master)) != _format_java_memory(
-            memory
-        ):
+        own_memory = running.getConf().get(_name_memory_setting(running.master))
+        if memory is not None and own_memory != _format_java_memory(memory):
             raise ParameterError(
                 f"Spark is already running, so its memory cannot become {memory!r}: stop it, or leave it out"
             )
@@ -464,9 +459,8 @@ def explain_errors(what: str) -> Iterator[None]:
         try:
             yield
         except (PySparkException, Py4JError, ConnectionError) as error:
-            reason = extract_reason(error)
-            if _java_has_died(error):
-                reason = "its Java process has ended, perhaps for want of memory"
+            died = "its Java process has ended, perhaps for want of memory"
+            reason = died if _java_has_died(error) else extract_reason(error)
             raise InputError(f"Spark could not {what}: {reason}") from None
 
 
@@ -524,16 +518,11 @@ def _make_conf(master: str | None, memory: str | None, settings: Mapping[str, st
     if master is not None:
         conf["spark.master"] = master
         if is_local(master):
-            conf |= {
-                "spark.driver.bindAddress": "127.0.0.1",
-                "spark.driver.host": "127.0.0.1",
-                "spark.local.dir": str(folder),
-            }
-        if memory is not None:
-            conf[_name_memory_setting(master)] = _format_java_memory(memory)
-        if count_cores(master):
-            conf["spark.sql.shuffle.partitions"] = str(4 * (count_cores(master) or 1))
-    elif memory is not None:
+            local = dict.fromkeys(("spark.driver.bindAddress", "spark.driver.host"), "127.0.0.1")
+            conf |= local | {"spark.local.dir": str(folder)}
+        if count := count_cores(master):
+            conf["spark.sql.shuffle.partitions"] = str(4 * count)
+    if memory is not None:
         conf[_name_memory_setting(master)] = _format_java_memory(memory)
     return conf | dict(settings)
 

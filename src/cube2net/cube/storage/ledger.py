@@ -285,7 +285,6 @@ def _sum_rows(codes: Array, counts: Array) -> tuple[Array, Array]:
 def _get_lists(table: pa.Table, name: str) -> pa.Array:
     """Return a column of lists as one array whose offsets start at 0."""
     column = table[name].combine_chunks()
-    column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     return column.take(pa.array(np.arange(len(column))))
 
 

@@ -53,7 +53,8 @@ from cube2net.cube.storage.reader import (
 from cube2net.errors import CubeError, InputError, quote_few
 from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import STAR, Dimension, Level
-from cube2net.model.objects import Lookup
+from cube2net.model.items import ItemIndex
+from cube2net.model.objects import Lookup, Objects
 
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Returns an uninitialised array, given its name, length and type."""
@@ -247,75 +248,82 @@ class CubeFile:
 
 def list_files(cube: Cube) -> dict[str, CubeFile]:
     """Return the files of a cube by name, without the manifest; their content is computed when written."""
-    files: dict[str, CubeFile] = {}
-
-    def add_array(name: str, array: Array) -> None:
-        memory = array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
-        files[name] = CubeFile(lambda path: np.save(path, array), memory)
-
-    def add_rows(name: str, rows: Ragged) -> None:
-        add_array(f"{name}.indptr.npy", rows.indptr)
-        add_array(f"{name}.indices.npy", rows.indices)
-
-    def add_parquet(name: str, load: Callable[[], pa.Table], identity: object = None) -> None:
-        files[name] = CubeFile(lambda path: pq.write_table(load(), path, compression="zstd"), identity)
-
-    def add_arrow(name: str, load: Callable[[], pa.Table], identity: object) -> None:
-        files[name] = CubeFile(lambda path: write_mapped_table(path, load(), rows=None), identity)
-
-    def add_lookup(name: str, column: str) -> None:
-        lookup = cache(lambda: objects.lookups.get(column) or make_lookup(objects.table[column]))
-        files[f"{name}.hashes.npy"] = CubeFile(lambda path: np.save(path, lookup().hashes), id(objects.load))
-        files[f"{name}.rows.npy"] = CubeFile(lambda path: np.save(path, lookup().rows), id(objects.load))
-
+    files = {"labels.parquet": _parquet_file(partial(_make_label_table, cube))}
     for name, cells in (("cells", cube.cells), ("small", cube.small)):
-        add_array(f"{name}.labels.npy", cells.labels)
-        add_rows(f"{name}.members", cells.members)
-    add_rows("homes", cube.object_cells)
-    add_rows("links", Ragged(cube.links.indptr, cube.links.indices))
-    add_array("links.weights.npy", cube.links.weights)
-    add_parquet("labels.parquet", partial(_make_label_table, cube))
+        files[f"{name}.labels.npy"] = _array_file(cells.labels)
+        files |= _row_files(f"{name}.members", cells.members)
+    files |= _row_files("homes", cube.object_cells) | _row_files("links", cube.links.rows)
+    files["links.weights.npy"] = _array_file(cube.links.weights)
     if cube.bringable is not None:
-        add_array(BRINGABLE, cube.bringable)
-
-    objects = cube.objects
-    add_arrow("objects.arrow", lambda: objects.table, id(objects.load))
-    for column, name in LOOKUPS.items():
-        add_lookup(name, column)
-    if objects.load_attributes is not None:
-        add_arrow(OBJECT_ATTRIBUTES, lambda: objects.attributes, id(objects.load_attributes))
-
+        files[BRINGABLE] = _array_file(cube.bringable)
+    files |= _list_object_files(cube.objects)
     if cube.details is not None:
         details = cube.details()
-        add_array(LINK_DETAIL_OFFSETS, details.indptr)
-        add_arrow(LINK_DETAILS, lambda: details.rows, id(cube.details))
+        files[LINK_DETAIL_OFFSETS] = _array_file(details.indptr)
+        files[LINK_DETAILS] = _arrow_file(lambda: details.rows, id(cube.details))
     if cube.topic_words is not None:
         words = cube.topic_words
-        add_parquet(TOPIC_WORDS, lambda: words, id(words))
+        files[TOPIC_WORDS] = _parquet_file(lambda: words, id(words))
     if cube.topic_model is not None:
-        add_parquet(TOPIC_MODEL, cube.topic_model, id(cube.topic_model))
+        files[TOPIC_MODEL] = _parquet_file(cube.topic_model, id(cube.topic_model))
     if cube.ledger is not None and "views" not in cube.settings:  # items cannot be added to a view
         ledger = cube.ledger()
-        add_array("ledger.items.npy", ledger.items)
+        files["ledger.items.npy"] = _array_file(ledger.items)
         for name, table in ledger.tables().items():
-            add_parquet(f"{name}.parquet", partial(lambda table: table, table))
-
+            files[f"{name}.parquet"] = _parquet_file(partial(lambda table: table, table))
     if cube.items is not None:
-        index = cube.items()
-        add_rows(ITEM_OBJECTS, index.objects)
-        add_rows(ITEM_CELLS, index.cells)
-        if index.topics is not None:
-            add_rows(ITEM_TOPICS, index.topics)
-        if index.texts is not None:
-            add_array(ITEM_TEXTS, index.texts)
-        metadata = {ITEM_METADATA: json.dumps({"derived": index.derived}).encode()}
-        add_arrow(ITEM_IDS, lambda: pa.table({"item": index.ids}).replace_schema_metadata(metadata), id(index.load))
-        if index.load_attributes is not None:
-            attributes = index.kept_attributes
-            files[ITEM_ATTRIBUTES] = CubeFile(
-                lambda path: write_mapped(path, attributes.batches(), attributes.schema), id(index.load_attributes)
-            )
+        files |= _list_item_files(cube.items())
     return files
+
+
+def _list_object_files(objects: Objects) -> dict[str, CubeFile]:
+    files = {"objects.arrow": _arrow_file(lambda: objects.table, id(objects.load))}
+    for column, name in LOOKUPS.items():
+        files |= _list_lookup_files(objects, column, name)
+    if objects.load_attributes is not None:
+        files[OBJECT_ATTRIBUTES] = _arrow_file(lambda: objects.attributes, id(objects.load_attributes))
+    return files
+
+
+def _list_lookup_files(objects: Objects, column: str, name: str) -> dict[str, CubeFile]:
+    lookup = cache(lambda: objects.lookups.get(column) or make_lookup(objects.table[column]))
+    return {
+        f"{name}.hashes.npy": CubeFile(lambda path: np.save(path, lookup().hashes), id(objects.load)),
+        f"{name}.rows.npy": CubeFile(lambda path: np.save(path, lookup().rows), id(objects.load)),
+    }
+
+
+def _list_item_files(index: ItemIndex) -> dict[str, CubeFile]:
+    metadata = {ITEM_METADATA: json.dumps({"derived": index.derived}).encode()}
+    ids = _arrow_file(lambda: pa.table({"item": index.ids}).replace_schema_metadata(metadata), id(index.load))
+    files = {ITEM_IDS: ids} | _row_files(ITEM_OBJECTS, index.objects) | _row_files(ITEM_CELLS, index.cells)
+    if index.topics is not None:
+        files |= _row_files(ITEM_TOPICS, index.topics)
+    if index.texts is not None:
+        files[ITEM_TEXTS] = _array_file(index.texts)
+    if index.load_attributes is not None:
+        attributes = index.kept_attributes
+        files[ITEM_ATTRIBUTES] = CubeFile(
+            lambda path: write_mapped(path, attributes.batches(), attributes.schema), id(index.load_attributes)
+        )
+    return files
+
+
+def _array_file(array: Array) -> CubeFile:
+    memory = array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
+    return CubeFile(lambda path: np.save(path, array), memory)
+
+
+def _row_files(name: str, rows: Ragged) -> dict[str, CubeFile]:
+    return {f"{name}.indptr.npy": _array_file(rows.indptr), f"{name}.indices.npy": _array_file(rows.indices)}
+
+
+def _parquet_file(load: Callable[[], pa.Table], identity: object = None) -> CubeFile:
+    return CubeFile(lambda path: pq.write_table(load(), path, compression="zstd"), identity)
+
+
+def _arrow_file(load: Callable[[], pa.Table], identity: object) -> CubeFile:
+    return CubeFile(lambda path: write_mapped_table(path, load(), rows=None), identity)
 
 
 def make_lookup(texts: pa.ChunkedArray) -> Lookup:
