@@ -85,7 +85,7 @@ def enter(section: nodes.section) -> None:
     section.insert(1, index(entries=entries, inline=False))
 
 
-def config(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of it."""
     app.add_transform(KnownNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""A page for every public name, made when the site is made, and links that lead to it from wherever it is named.
+"""Generates a page for each public name, and resolves references to these names.
 
-The names and their order are those of ``src/cube2net/__init__.pyi``. Each gets ``reference/names/NAME.rst``, which has
-Sphinx read signature, types and docstring of the installed package; what is in a module only stands on the page of its
-module, ``reference/modules/MODULE.rst``. These files are made anew by every build, are not in git, and are not edited.
+The names and their order are those of ``src/cube2net/__init__.pyi``. Each gets ``reference/names/NAME.rst`` with the
+signature, types and docstring of the installed package; other names are on the page of their module,
+``reference/modules/MODULE.rst``. Every build writes these files again; they are not in git.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ANSWERS = {
     "model.contrast": "Contrast SeparatingCell Description Drilled DrilledCell",
     "model.names": "MixedCell",
     "model.explanation": "QueryLink BringingCell LinkPath NearMiss SharedItem Lift OnlyObject AddedCell",
-    "model.suggestion": "Suggestion Proposal Attribute Dependency Held CellCounts",
+    "model.suggestion": "Suggestion Proposal Attribute Dependency Held CellCounts SampleCell",
     "model.network": "NodesAndLinks",
     "model.dimension": "LevelSpec",
     "model.objects": "Found Lookup",
@@ -54,7 +54,7 @@ ANSWERS = {
     "_util.progress": "Progress",
     "io.tables.table_roles": "ColumnRole TableRoles",
 }
-"""Classes of what public functions give that are in no list of names, for nobody makes one."""
+"""Classes of results that are in no list of public names, because users do not create them."""
 
 OUTSIDE = [
     "collections",
@@ -73,15 +73,17 @@ OUTSIDE = [
 OUTSIDE_NAMES = [
     "Array",
     "Asked",
+    "AddedCounts",
     "Data",
     "HeteroData",
-    "SamplerOutput",
-    "NodeSamplerInput",
-    "EdgeSamplerInput",
-    "NegativeSampling",
+    "Lineage",
+    "Origin",
     "Path",
+    "Picture",
+    "ProgressOption",
+    "TableReading",
 ]
-"""Where types come from that are documented elsewhere: they are named, and lead nowhere."""
+"""Types that are internal or documented elsewhere: they are named without a link."""
 
 TARGETS = {
     "func": ("function",),
@@ -92,7 +94,7 @@ TARGETS = {
     "mod": ("module",),
     "obj": ("function", "class", "exception", "data"),
 }
-"""What a name in a docstring may stand for, by its role."""
+"""The types of objects that a name in a docstring can refer to, by role."""
 
 
 def write_pages(app: Sphinx) -> None:
@@ -124,7 +126,7 @@ def name_page(name: str) -> str:
 
 
 def group_page(title: str, names: Iterable[str]) -> str:
-    """Return the page of public names that belong together: each with the first line that is said of it."""
+    """Return the page of a group of public names, with the first line of each docstring."""
     rows = "".join(f":py:obj:`~cube2net.{name}`\n   {bars_escaped(first_words(name))}\n\n" for name in names)
     pages = "".join(f"   ../names/{name}\n" for name in names)
     return f"{titled(title)}\n{rows}.. toctree::\n   :hidden:\n\n{pages}"
@@ -136,16 +138,16 @@ def slug(title: str) -> str:
 
 
 def first_words(name: str) -> str:
-    """Return what is said first of a public name."""
+    """Return the first line of the docstring of a public name."""
     thing = getattr(cube2net, name)
     return (inspect.getdoc(thing) or "").partition("\n")[0] if callable(thing) else name_says(name)
 
 
 def module_page(name: str, said: str, public: Iterable[str]) -> str:
-    """Return the page of a module: what it is for, the public names that it has too, and all others in full."""
+    """Return the page of a module: its purpose, links to its public names, and all other names in full."""
     module = importlib.import_module(f"cube2net.{name}")
     every = getattr(module, "__all__", [name for name, thing in vars(module).items() if defines(module, thing)])
-    elsewhere = {*public, "NameIndex"} if name == "api" else {*public}
+    elsewhere = {*public, "Auto"} if name == "api" else {*public}  # Auto is on the page of methods
     own = [name for name in every if name not in elsewhere]
     also = ", ".join(f":py:obj:`cube2net.{name}`" for name in every if name in public)
     things = [directive(getattr(module, name), name) for name in own if callable(getattr(module, name))]
@@ -161,13 +163,13 @@ def defines(module: Any, thing: Any) -> bool:
 
 
 def answers_page() -> str:
-    """Return the page of what public functions give and nobody makes."""
+    """Return the page of the results of public functions."""
     parts = [
         f".. currentmodule:: cube2net.{module}\n\n{class_directive(name)}"
         for module, names in ANSWERS.items()
         for name in names.split()
     ]
-    return f"{titled('Answers')}\nWhat public functions give back, and nobody makes by hand.\n\n" + "\n".join(parts)
+    return f"{titled('Answers')}\nThe results of public functions.\n\n" + "\n".join(parts)
 
 
 def titled(name: str) -> str:
@@ -177,12 +179,12 @@ def titled(name: str) -> str:
 
 
 def plain_line(name: str) -> str:
-    """Return what is said first of a public name, without marks."""
+    """Return the first line of the docstring of a public name, without markup."""
     return re.sub(r"[`*]|:\w+:", "", first_words(name))
 
 
 def directive(thing: Any, name: str) -> str:
-    """Return what has Sphinx document a function, a class or an exception with what it has."""
+    """Return the autodoc directive of a function, a class or an exception."""
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         return f".. autoexception:: {name}\n"
     if inspect.isclass(thing):
@@ -192,12 +194,12 @@ def directive(thing: Any, name: str) -> str:
 
 
 def class_directive(name: str) -> str:
-    """Return what has Sphinx document a class with its properties and methods, but for those of other libraries."""
+    """Return the autodoc directive of a class with its properties and methods."""
     return f".. autoclass:: {name}\n   :members:\n"
 
 
 def registry(name: str, things: Any) -> str:
-    """Return what stands in a table of names: each with its class, and the line that is said of it."""
+    """Return the entries of a registry: each with its class and the first line of its docstring."""
     if not hasattr(things, "items"):
         return "   " + ", ".join(f"``{key}``" for key in things) + "\n"
     rows = "\n".join(f"   ``{key}``\n      {summary(kind)}\n" for key, kind in things.items())
@@ -213,11 +215,11 @@ def summary(kind: Any) -> str:
 
 
 def name_says(name: str) -> str:
-    """Return what a table of names is for."""
+    """Return the description of a registry."""
     return {
-        "METHODS": "Every method by its name, in the order in which one would teach them.",
-        "OBJECTIVES": "Every objective by its name: what a choice of cells is worth.",
-        "FORMS": "Every form by its name: what becomes a node.",
+        "METHODS": "All methods by name.",
+        "OBJECTIVES": "All objectives by name.",
+        "FORMS": "All forms by name.",
     }[name]
 
 
@@ -238,7 +240,7 @@ def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:
-    """Return a link to the one thing of cube2net that has a name, wherever in the package it is named."""
+    """Resolve a reference to a name of cube2net, whatever module it is in."""
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"].lstrip(".~")
@@ -254,8 +256,12 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nod
     return None
 
 
-def plain_signs(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Let a docstring mean what it shows: bars are sizes, ``|Q|``, and a property's first words are no type."""
+def prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Escape bars, merge the attributes of a record with its typed fields, and give footnotes unique names."""
+    if what == "class" and is_record(thing) and "Attributes" in lines:
+        lines[lines.index("Attributes")] = "Parameters"
+    footnote = name.replace(".", "-")
+    lines[:] = [re.sub(r"\[(\d)\](_| )", rf"[#{footnote}-\1]\2", line) for line in lines]
     in_example = False
     for number, line in enumerate(lines):
         in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
@@ -268,17 +274,17 @@ def plain_signs(app: Sphinx, what: str, name: str, thing: Any, options: Any, lin
 def bare_records(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str, None] | None:
-    """Show a record without a signature: nobody makes one, and its fields are listed with their types."""
+    """Omit the signature of a record, which users do not create; its fields are listed with their types."""
     return ("", None) if what == "class" and is_record(thing) else None
 
 
 def is_record(thing: Any) -> bool:
-    """Return whether a class is a dataclass whose fields are told in prose, and not as parameters."""
+    """Return whether a class is a dataclass without documented parameters."""
     return is_dataclass(thing) and not re.search(r"^Parameters\n-+$", inspect.getdoc(thing) or "", re.MULTILINE)
 
 
 def call_them_fields(app: Sphinx, doctree: nodes.document) -> None:
-    """Let the parameters of a record be called its fields."""
+    """Call the parameters of a record fields."""
     for described in doctree.findall(desc):
         signature = described[0]
         if described.get("objtype") != "class" or not signature.get("module"):
@@ -293,16 +299,16 @@ def call_them_fields(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def bars_escaped(line: str) -> str:
-    """Return a line in which bars outside of literals are only bars."""
+    """Escape the bars of a line outside literals."""
     return "``".join(part if number % 2 else part.replace("|", "\\|") for number, part in enumerate(line.split("``")))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx when to do all this."""
+    """Connect the functions to the events of Sphinx."""
     app.connect("builder-inited", write_pages)
     app.connect("source-read", link_names)
     app.connect("missing-reference", resolve)
     app.connect("autodoc-process-signature", bare_records)
     app.connect("doctree-read", call_them_fields)
-    app.connect("autodoc-process-docstring", plain_signs, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", prepare_docstring, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

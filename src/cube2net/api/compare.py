@@ -431,10 +431,10 @@ def judge(
     progress: ProgressOption = None,
     **options: Any,
 ) -> Judged:
-    """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.
+    """Compare a network with PageRank of the same size and with the query alone.
 
-    The options are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
-    changes nothing here.
+    The options are those of :func:`construct`, including pins and bans; ``task`` and ``runs`` are those of
+    :func:`compare`.
     """
     told = resolve_progress(progress)
     asked = resolve_query(cube, query)

@@ -184,9 +184,9 @@ def construct_by_name(
     progress: ProgressOption = None,
     **given: Any,
 ) -> Network:
-    """Return the network of options by their names, as recipes and commands hold them.
+    """Construct a network from options by name, as recipes and commands contain them.
 
-    They are those of :class:`NetworkOptions` and those of the method, if that is a name.
+    The options are those of :class:`NetworkOptions` and, if the method is a name, those of the method.
     """
     chooser = resolve_method(method, {name: value for name, value in given.items() if name not in OPTIONS})
     options = {name: value for name, value in given.items() if name in OPTIONS}

@@ -107,12 +107,14 @@ def contrast(
         ``bound``, a ``sentence``, and a ``network`` of the objects of both sides with the cells as nodes. For the
         labels of one query, a description with one contrast per label.
 
-    Notes ----- Each object is credited with 1 − other share / own share of the best chosen cell of its side that
-    contains it; the value is the mean over all objects. Choosing greedily reaches at least 1 − 1/e of the best value
-    for as many cells, and ``bound`` is an upper limit for any choice. P-values are those of Fisher's exact test with
-    Holm's correction over all distinct cells that are large enough to be significant at 0.05. A cell is left out if
-    another cell with fewer labels has the same objects, or if a more general cell explains it: within that cell, it
-    does not differ significantly between the sides.
+    Notes
+    -----
+    Each object is credited with 1 − other share / own share of the best chosen cell of its side that contains it; the
+    value is the mean over all objects. Choosing greedily reaches at least 1 − 1/e of the best value for as many cells,
+    and ``bound`` is an upper limit for any choice. P-values are those of Fisher's exact test with Holm's correction
+    over all distinct cells that are large enough to be significant at 0.05. A cell is left out if another cell with
+    fewer labels has the same objects, or if a more general cell explains it: within that cell, it does not differ
+    significantly between the sides.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def contrast(
 def describe_clusters(
     network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
 ) -> Description:
-    """Return what distinguishes each cluster of the objects of a network, or of a cube.
+    """Return the cells that distinguish each cluster of objects of a network or a cube.
 
     See :meth:`cube2net.Network.describe_clusters`.
     """

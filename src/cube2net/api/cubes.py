@@ -52,7 +52,7 @@ def open(folder: str | Path) -> Cube:
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
+    """Return the manifest of a cube: counts, settings, files and checksums."""
     return reader.read_manifest(check_path(folder, "the folder of the cube"))
 
 
@@ -64,11 +64,11 @@ def view_cube(
     between: str | Sequence[Any] | None = None,
     kind: str | Sequence[str] = (),
 ) -> Cube:
-    """Return the cube of the items of a time, rolled up in some dimensions, and only the cells with one of some labels.
+    """Return a view of a cube: a time window, dimensions rolled up, cells with given labels, kinds of objects.
 
     ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`. A dimension
-    alone goes to the level above it, one with a level goes there. Of objects only those of a ``kind``, of which there
-    may be several, are brought into networks: see :func:`cube2net.cube.of_kind`.
+    in ``roll_up`` without a level is rolled up by one level. ``kind`` is one or several kinds of objects that may be
+    added to networks: see :func:`cube2net.cube.of_kind`.
     """
     if between is not None:
         cube = window.between(cube, between)

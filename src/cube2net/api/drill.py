@@ -228,9 +228,9 @@ def _order_labels(cube: Cube, place: tuple[int, int], kept: Array, totals: Array
 
 
 def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
-    """Return how many of some cells lie where each row and column of a table meet.
+    """Count the given cells in each place of a pivot table.
 
-    Cells are named as :func:`drill` takes them, at any levels; one that has no label of either level lies nowhere.
+    Cells are named as for :func:`drill`; a cell without labels of both levels is not counted.
     """
     sides = [cube.level(name) for name in table.levels]
     mixed = [resolve_cell(cube, cell) for cell in cells]
@@ -238,7 +238,7 @@ def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
 
 
 def finer_levels(cube: Cube, table: Pivot) -> list[str | None]:
-    """Return the next finer levels of the rows and the columns of a table, None of the finest that cells have."""
+    """Return the next finer level of the rows and of the columns of a table, or None for the finest."""
     found: list[str | None] = []
     for number, at in map(cube.level, table.levels):
         dimension = cube.dimensions[number]
@@ -248,10 +248,9 @@ def finer_levels(cube: Cube, table: Pivot) -> list[str | None]:
 
 
 def members(cube: Cube, cells: Iterable[Any]) -> Array:
-    """Return the rows of the objects that some cells hold, those with most items there first.
+    """Return the rows of the objects in some cells, those with most items there first.
 
-    Cells are named as :func:`drill` takes them, at any levels. Where the cube keeps no items, objects in most of its
-    own cells there come first.
+    Cells are named as for :func:`drill`. If the cube has no items, objects in most of the cells come first.
     """
     require_own_cells(check_cube(cube), "looked into")
     return rank_members(cube, [resolve_cell(cube, cell) for cell in cells])

@@ -24,7 +24,7 @@ DAMPING, TOLERANCE = 0.7, 1e-6
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
-    """Raise where a network or a picture could not be written, before any work is done for it."""
+    """Raise an error if a network or a picture could not be written."""
     if network is not None:
         check_network_path(check_path(network, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
     if picture is not None:
@@ -36,20 +36,20 @@ def check_outputs(network: str | Path | None, picture: str | Path | None, *, spr
 def layout_network(
     network: Network, *, seed: int = 0, start: Sequence[Sequence[float] | None] | Array | None = None
 ) -> Array:
-    """Return a place (x, y) for every node: linked ones near each other, none on top of another.
+    """Return a position (x, y) for each node, so that linked nodes are close and nodes do not overlap.
 
-    ``start`` is where nodes are now, None for those that are new: they move little.
+    ``start`` has the current positions, None for new nodes; the others move little.
     """
     return layout(network, seed=seed, start=start)
 
 
 def picture_text(network: Network, *, title: str = "", width: int = 760, seed: int = 0) -> str:
-    """Return a light picture of a network as the text of an SVG file, so many pixels wide; no package is needed."""
+    """Return a simple picture of a network as SVG text; no further package is needed."""
     return draw_svg(Drawing(network, layout(network, seed=seed), title), width=width)
 
 
 def describe_network(network: Network) -> str:
-    """Return what a picture of a network shows, for those who do not see it."""
+    """Return an alternative text for the picture of a network."""
     return f"a network of {format_size(network)}"
 
 

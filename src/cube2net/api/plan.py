@@ -69,9 +69,21 @@ def resolve_objective(given: Valued) -> Objective | LinkObjective:
 
 
 def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> QueryObjective:
-    """Return what objects are worth for a query: ``weigh(…).value(rows)`` is the value of any set of them.
+    """Return the weights of an objective for a query; ``weigh(…).value(rows)`` is the value of a set of objects.
 
-    It is a record of weighted counts, or the judge that a function of one's own is.
+    Parameters
+    ----------
+    cube
+        A cube, or a view of one.
+    query
+        Objects as for :func:`construct`.
+    objective
+        A name in :data:`cube2net.methods.OBJECTIVES`, an object, or a function.
+
+    Returns
+    -------
+    Weights, CoverObjective or CallableObjective
+        The weights that methods maximise.
     """
     return weigh_query(cube, resolve_query(cube, query), resolve_objective(objective))
 
@@ -256,21 +268,21 @@ def _find_preferred(cube: Cube, thing: Any) -> int:
 
 
 def default_form(method: Method) -> str:
-    """Return the default form of a method: hybrid, or the paper's objects if it chooses no cells."""
+    """Return the default form of a method: hybrid, or objects if it chooses no cells."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
     return "hybrid" if chooses_cells(method) and not paper else "objects"
 
 
 def default_levels(objective: Valued, form: str) -> str:
-    """Return the default levels: cells of one label too if cells are nodes and the objective is cover."""
+    """Return the default levels, with single-label cells if cells are nodes and the objective is cover."""
     covers = objective == "cover" or isinstance(objective, Cover)
     return BOTH if covers and form in ("cells", "hybrid") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:
-    """Return the default objective: cover if cells are nodes and the method counts repeats, else jaccard.
+    """Return the default objective: cover if cells are nodes and the method supports it, otherwise jaccard.
 
-    Without a form it is that of the method's default form.
+    By default it is that of the method's default form.
     """
     kind = form or default_form(method)
     return "cover" if kind in ("cells", "hybrid") and counts_repeats(method) else "jaccard"

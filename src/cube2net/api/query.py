@@ -44,13 +44,13 @@ def resolve_query(cube: Cube, query: Asked) -> Query:
 
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
-    """Return the names of a query file that no object of the cube bears, or that several do."""
+    """Return the unknown and ambiguous names of a query file."""
     found = cube.objects.find(_find_known(cube, _read(cube, path)[0]))
     return [*found.missing, *found.ambiguous]
 
 
 def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
-    """Return the same names, each once, with the label that the file gives it; an empty one where it gives none."""
+    """Return the unknown and ambiguous names of a query file, each once, with their labels or an empty text."""
     names, labels = _read(cube, path)
     names = _find_known(cube, names)
     found = cube.objects.find(names)
@@ -104,25 +104,25 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
 
 
 def read_query_text(cube: Cube, text: str, column: str | None = None) -> ReadNames:
-    """Return the names in a text that somebody pasted, as the cube has them, and their labels where it gives them.
+    """Read the names and labels of a query from pasted text.
 
-    It has a name a line, or is a table with a column of objects and maybe one of labels; nothing is written to a file.
+    The text has one name per line, or is a table with a column of objects and optionally one of labels.
     """
     read = read_text(text, partial(_are_known, cube), column)
     return read._replace(names=_find_known(cube, read.names))
 
 
 def read_query_bytes(cube: Cube, content: bytes, name: str, column: str | None = None) -> ReadNames:
-    """Return the names in a file that is at hand as bytes, as the cube has them, and their labels.
+    """Read the names and labels of a query from the bytes of a file.
 
-    The file is read as :func:`read_query` reads it; ``column`` says where the names are.
+    The file is read as by :func:`read_query`; ``column`` is the column of the names.
     """
     read = query_files.read_query_bytes(content, name, partial(_are_known, cube), column)
     return read._replace(names=_find_known(cube, read.names))
 
 
 def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Return the objects of a file with their clusters, a table ``object,cluster``."""
+    """Read clusters from a table ``object,cluster``."""
     names, labels = _read(cube, path, CLUSTER)
     if labels is None:
         name = check_path(path, "the file of the clusters").name
@@ -156,7 +156,7 @@ def _find_known(cube: Cube, names: list[str]) -> list[str]:
 
 
 def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
-    """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
+    """Read links from a table with the columns ``source`` and ``target``, as rows of the objects."""
     pairs = read_pairs_file(check_path(path, "the file of the links"))
     found = cube.objects.find(_find_known(cube, [name for pair in pairs for name in pair]))
     lost = [*found.missing, *found.ambiguous]
@@ -171,7 +171,7 @@ LOOKED_AT = 300
 
 
 def example_objects(cube: Cube, most: int = 3) -> list[int]:
-    """Return the rows of a few objects of one cell, the first of which is linked to the others where any are.
+    """Return the rows of a few objects of one cell, if possible linked to the first of them.
 
     >>> import cube2net as c2n
     >>> cube = c2n.build(c2n.make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)

@@ -60,7 +60,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """A network made again, the recipe that made it, and in one sentence each what is not as it was."""
+    """A network constructed again, its recipe, and one sentence per difference."""
 
     network: Network
     recipe: Recipe
@@ -68,7 +68,7 @@ class Replayed:
 
     @property
     def same(self) -> bool:
-        """Whether everything is as it was, to the byte."""
+        """Whether there are no differences."""
         return not self.differences
 
     def __repr__(self) -> str:
@@ -362,9 +362,9 @@ def check_network(network: object) -> None:
 
 
 def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:
-    """Return the network of an exported file with its question, made again of the cube by its recipe.
+    """Construct the network of an exported file again, for further questions about it.
 
-    It has to be the same as when it was written; see :func:`replay` for what differs.
+    It must equal the exported one; :func:`replay` lists differences.
     """
     recipe = read_recipe(network_path(check_path(path, "the file of the network")))
     return _follow(recipe, cube, progress)

@@ -53,12 +53,12 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
-    """Return the verdict, and the numbers it rests on, as JSON can carry them."""
+    """Return the verdict and its numbers as values for JSON."""
     return page.list_results(Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison)))
 
 
 def check_report() -> None:
-    """Raise where no report can be made here, before any work is done for it."""
+    """Raise an error if no report can be written here."""
     require("a report", "plotly", "jinja2")
 
 
@@ -79,7 +79,7 @@ def report_files(
     title: str = "Did it help?",
     spreadsheet_safe: bool = False,
 ) -> list[Path]:
-    """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
+    """Return the files of the report of a comparison, the page first; ``make`` constructs its networks."""
     place = check_path(folder, "the folder of the report")
     check_report()
     said, estimates = judge_comparison(comparison), compute_all_estimates(comparison)

@@ -99,9 +99,10 @@ MOST_PLACES = 100
 
 @dataclass(frozen=True)
 class ReadingIdentity:
-    """Which reading of files a cube is: ``checksum`` tells all that decides it, ``contents`` the files alone.
+    """Identifies the files and options a cube was built from.
 
-    ``origin`` is where the files are; empty if they were uploaded.
+    ``checksum`` covers files and options, ``contents`` the files only. ``origin`` is where the files are; empty if they
+    were uploaded.
     """
 
     checksum: str
@@ -109,7 +110,7 @@ class ReadingIdentity:
     origin: str = ""
 
     def is_of_same_files(self, kept: Mapping[str, Any]) -> bool:
-        """Return whether what is kept was read of the very same paths, or of files of the same names and contents."""
+        """Return whether a cube was built from the same paths, or from files with the same names and contents."""
         return kept.get("contents") == self.contents or (self.origin != "" and kept.get("origin") == self.origin)
 
 
@@ -122,7 +123,7 @@ def identify_reading(
     seed: int = 0,
     uploaded: bool = False,
 ) -> ReadingIdentity:
-    """Return which reading of files this is, however their paths are written; what is ``uploaded`` has no origin."""
+    """Return the identity of a reading, independent of how paths are written; ``uploaded`` files have no origin."""
     check_there(paths)
     files = reader.files_read(paths) if isinstance(reader, NamesFiles) else paths
     contents = digest([(path.name, _contents_checksum(path)) for path in files])
@@ -151,7 +152,7 @@ def _contents_checksum(path: Path) -> str:
 
 
 def reading_in(settings: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what was read when a cube of these settings was made of files; None of other cubes.
+    """Return what was read when a cube with these settings was built from files, or None.
 
     >>> reading_in({"source": {"name": "tables", "reading": {"files": ["club.csv"]}}})
     {'files': ['club.csv']}
@@ -171,8 +172,8 @@ def cube_beside(
 ) -> tuple[Path, Cube | None]:
     """Return the folder beside files, or in ``home``, where their cube is kept, and that cube if it is still theirs.
 
-    Only a cube of the same files may be replaced. A folder that is something else, or the cube of other files, is left
-    as it is, and another name taken. A cube of these files that is damaged is to be made anew, which is said.
+    Only a cube of the same files may be replaced. If the folder exists and is something else, another name is used. A
+    damaged cube of these files is to be built again, which is reported.
     """
     first = paths[0].resolve()
     stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
@@ -198,20 +199,20 @@ def _reading_of_folder(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class NumberedPlaces:
-    """The places of a folder that are called ``name``, ``name-2``, ``name-3``, …"""
+    """The paths ``name``, ``name-2``, ``name-3``, … in a folder."""
 
     home: Path
     name: str
 
     def list_taken(self) -> list[Path]:
-        """Return the places where something is, up to the first that is free."""
+        """Return the existing paths, up to the first free one."""
         found: list[Path] = []
         while len(found) < MOST_PLACES and (place := self._place(len(found) + 1)).exists():
             found.append(place)
         return found
 
     def free(self) -> Path:
-        """Return the first place where nothing is; raise where too many are taken."""
+        """Return the first free path; raise an error if too many exist."""
         count = len(self.list_taken())
         if count >= MOST_PLACES:
             raise ParameterError(f"{self.name} and {count - 1} others in {str(self.home)!r} are there: remove some")
@@ -260,7 +261,7 @@ class SpreadsheetReading:
 
     @property
     def items(self) -> int:
-        """How many rows were read: those of the objects themselves, or the records that mention them."""
+        """The number of rows read: objects, or records that mention them."""
         return int(self.corpus.items.num_rows)
 
     def choices(self) -> list[dict[str, Any]]:
@@ -271,7 +272,7 @@ class SpreadsheetReading:
         ]
 
     def uses(self) -> list[dict[str, Any]]:
-        """Return what every column is used as, what it may be instead, and a few of its values."""
+        """Return the use of each column, the possible uses, and a few values."""
         uses = column_uses(self.roles, [name for name, _ in self.may_become])
         separators = self.corpus.source.get("separators", {})
         return [
@@ -288,7 +289,7 @@ class SpreadsheetReading:
         ]
 
     def sheets(self) -> list[dict[str, Any]]:
-        """Return the sheets of a workbook that has several."""
+        """Return the sheets of a workbook with several."""
         sheets = () if self.tables is None else self.tables.sheets
         return [{**asdict(sheet), "first": list(sheet.first)} for sheet in sheets]
 
@@ -310,7 +311,7 @@ class SpreadsheetReading:
         return [shorten(text, MAX_SAMPLE_LETTERS) for text in samples], holds_text(column.type)
 
     def record(self) -> dict[str, Any]:
-        """Return what was read, as JSON has it."""
+        """Return what was read, as values for JSON."""
         return {
             "files": list(self.files),
             "objects": self.corpus.objects.num_rows,
@@ -325,7 +326,7 @@ class SpreadsheetReading:
 
 
 def sheet_source(paths: Sequence[Path]) -> str:
-    """Return the name of the source of files: citation exports by content, graphs by their endings, else tables."""
+    """Return the source of files: references by content, graphs by suffix, otherwise tables."""
     from cube2net.io.bibliography.references import is_reference_file
 
     if paths and all(map(is_reference_file, paths)):
@@ -334,7 +335,7 @@ def sheet_source(paths: Sequence[Path]) -> str:
 
 
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
-    """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
+    """Return the source that reads these files; ``options`` are those of their ``sheet_source``."""
     reader: Source = make_object(sheet_source(paths), SOURCES, Source, "source", options or {})
     return reader
 
@@ -409,7 +410,7 @@ def build_from_reading(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Cube:
-    """Return the cube of a reading, saved in a folder with the reading and its ``identity``."""
+    """Build the cube of a reading in a folder, and save the reading and its ``identity`` there."""
     if reading.problem is not None:
         raise reading.problem
     known = {} if identity is None else asdict(identity)

@@ -311,6 +311,25 @@ def _key(dimensions: Sequence[DimensionSpec]) -> frozenset[str]:
 def find_topics(
     corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
 ) -> Topics:
-    """Return the topics of a corpus by a topic model."""
+    """Find the topics of a corpus with a topic model.
+
+    Parameters
+    ----------
+    corpus
+        The corpus; its items need a text, or the attribute of given topics.
+    model
+        ``"lda"`` learns topics from the texts; ``"given"`` takes the labels of an ``attribute``; or an object.
+    seed
+        The seed of the model.
+    progress
+        A function that receives the progress.
+    **options
+        Parameters of a model given by name, such as ``count=100`` or ``groups=12``.
+
+    Returns
+    -------
+    Topics
+        The ``names`` and ``words`` of the topics, and the topics of each item; for :func:`build`.
+    """
     maker: TopicModel = make_object(model, TOPIC_MODELS, TopicModel, "topic model", options)
     return maker.topics(corpus, seed=seed, progress=progress or silent)

@@ -132,7 +132,7 @@ def add_items(
     engine: str = "duckdb",
     progress: ProgressOption = None,
 ) -> tuple[Cube, AddedCounts]:
-    """Return the result of :func:`update`, and the numbers of added, replaced and removed parts."""
+    """Like :func:`update`, and return the numbers of added, replaced and removed parts too."""
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     if skip_known and replace:
@@ -188,7 +188,20 @@ def _counts(cube: Cube) -> dict[str, int]:
 
 
 def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
-    """Return the topics of new texts, by the topic model that was trained for a cube."""
+    """Return the topics of new texts, using the topic model of a cube.
+
+    Parameters
+    ----------
+    cube
+        A cube whose topics were learned from texts.
+    texts
+        The texts; None for an item without text.
+
+    Returns
+    -------
+    Topics
+        The topics of each text, with the names in the cube.
+    """
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
     return read_model(cube.topic_model()).label_texts(texts, known=_list_topics(cube))
