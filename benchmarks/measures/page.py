@@ -64,7 +64,7 @@ def _glance(results: Results) -> Iterator[tuple[str, ...]]:
         yield (
             f"the fastest other library in any task: {name}, {kind} from {int(size):,} objects",
             f"{ratio:.1f} × the time of cube2net",
-            "more",
+            "above 1 ×",
         )
     graphs = (grown(results) or {}).get("rows", ())
     if len(graphs) > 1:

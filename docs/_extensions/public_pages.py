@@ -260,8 +260,13 @@ def prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: An
     """Escape bars, merge the attributes of a record with its typed fields, and give footnotes unique names."""
     if what == "class" and is_record(thing) and "Attributes" in lines:
         lines[lines.index("Attributes")] = "Parameters"
+    cited = re.findall(r"\[(\d)\]_", "\n".join(lines))
     footnote = name.replace(".", "-")
-    lines[:] = [re.sub(r"\[(\d)\](_| )", rf"[#{footnote}-\1]\2", line) for line in lines]
+    for number, line in enumerate(lines):
+        linked = re.sub(r"\[(\d)\]_", rf"[#{footnote}-\1]_", line)
+        lines[number] = re.sub(
+            r"^\.\. \[(\d)\] ", lambda found: f".. [#{footnote}-{found[1]}] " if found[1] in cited else "#. ", linked
+        )
     in_example = False
     for number, line in enumerate(lines):
         in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
