@@ -244,7 +244,7 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nod
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"].lstrip(".~")
-    if target.partition(".")[0] in OUTSIDE or target in OUTSIDE_NAMES:
+    if target.partition(".")[0] in OUTSIDE or target.rpartition(".")[2] in OUTSIDE_NAMES:
         return nodes.emphasis(text=target.rpartition(".")[2])
     wanted = target.rpartition(".")[2] if target.startswith("cube2net.") or "." not in target else target
     domain = env.domains.python_domain

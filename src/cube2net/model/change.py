@@ -20,12 +20,12 @@ MAX_TITLES = 2
 
 @dataclass(frozen=True)
 class Price(Result):
-    """What a pin or a ban costs: the value without it less the value with it, all other steering kept.
+    """The cost of a pin or ban: the value without it minus the value with it, other pins and bans kept.
 
-    ``kind`` is ``"pin"`` or ``"ban"`` and ``title`` the cell or object. ``price`` is negative if it pays, which is
-    possible for a method without a proof, and None for a method whose objects have no value. ``missed`` are the cells
-    (of such a method: objects) that would be there without it, ``instead`` those that are there because of it. If it is
-    ``needed``, the pins would not fit without it, and it has no price.
+    ``kind`` is ``"pin"`` or ``"ban"`` and ``title`` the cell or object. ``price`` can be negative for heuristic
+    methods, and is None for methods that follow links. ``missed`` are the cells (or objects) that would be chosen
+    without it, ``instead`` those that are chosen because of it. It is ``needed``, and has no price, if the pins would
+    exceed the limits without it.
 
     >>> print(Price("pin", "⟨2019 · ACL · parsing⟩", value=0.1, without=0.104))
     keeping ⟨2019 · ACL · parsing⟩ costs 0.004
@@ -50,7 +50,7 @@ class Price(Result):
 
     @property
     def price(self) -> float | None:
-        """The value without it less the value with it."""
+        """The value without it minus the value with it."""
         if self.value is None or self.without is None:
             return None
         price = self.without - self.value

@@ -128,7 +128,7 @@ class Trial:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What no other trial of a comparison has: the configuration's name, the model and the seed."""
+        """The unique key of a trial: the name of the configuration, the model and the seed."""
         return self.configuration.name, self.model, self.seed
 
     def __repr__(self) -> str:
@@ -395,10 +395,10 @@ class Comparison(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """A cube without some of what joins the objects of a query, and the pairs that it no longer links.
+    """A cube from which some links between objects of a query were removed, and the pairs that it no longer links.
 
-    The pairs are rows of objects, ``source`` below ``target``, ascending. ``by`` says what was taken out: ``items``
-    (out of links, weights and cells alike), or the ``links`` themselves; ``count`` is how many.
+    The pairs are rows of objects, ``source`` below ``target``, ascending. ``by`` says what was removed, ``items`` (from
+    links, weights and cells) or ``links``, and ``count`` how many.
     """
 
     cube: Cube

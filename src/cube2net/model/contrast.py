@@ -441,13 +441,12 @@ class Drilled(Result):
 
 @dataclass(frozen=True, eq=False)
 class Pivot(Result):
-    """How many objects have a label of one level and, in the same items, a label of another.
+    """The numbers of objects that have a label of one level and, in the same item, a label of another.
 
-    ``levels`` are the names of the two, ``rows`` and ``columns`` their labels that are shown: the largest, times in
-    their order and others by how many objects they have. ``objects[i, j]`` counts objects, each once, and ``query``
-    those of the query, None without one. ``row_objects`` and ``column_objects`` are how many objects each label shown
-    has in all, ``whole`` and ``asked`` how many of the cube and of the query are in a cell at all; ``more`` is how many
-    labels of either level have objects and are not shown.
+    ``levels`` are the names of the levels, ``rows`` and ``columns`` their largest labels; times and numbers are in
+    ascending order, other labels by size. ``objects[i, j]`` counts distinct objects, and ``query`` those of the query,
+    None without one. ``row_objects`` and ``column_objects`` are the sizes of the labels, ``whole`` and ``asked`` the
+    numbers of objects of the cube and of the query in any cell, ``more`` the numbers of labels that are left out.
     """
 
     levels: tuple[str, str]
@@ -474,9 +473,9 @@ class Pivot(Result):
 
     @property
     def lift(self) -> Array | None:
-        """The share of the query among the objects there, against that among all; nan where nothing is.
+        """The share of the query in each place divided by its share of all objects; nan for empty places.
 
-        It is None without a query, and where none of that is in a cell.
+        It is None without a query, or if no object of the query is in a cell.
         """
         if self.query is None or not self.asked:
             return None
@@ -486,7 +485,7 @@ class Pivot(Result):
 
     @property
     def sentence(self) -> str:
-        """What is shown, and where most objects are, or the query is most over-represented."""
+        """One sentence on the table: where most objects are, or where the query is most over-represented."""
         sizes = [
             f"{len(labels):,}{f' of {len(labels) + more:,}' if more else ''} {quote_unsafe(level)}"
             for labels, more, level in zip((self.rows, self.columns), self.more, self.levels, strict=True)
@@ -502,7 +501,7 @@ class Pivot(Result):
         return f"{shown}; most of the {self.asked:,} of the query, {int(counts[at]):,}, in {where}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pivot as JSON has it; an unknown lift is None."""
+        """Return the table as values for JSON; an undefined lift is None."""
         lift = [] if self.lift is None else self.lift.tolist()
         return {
             **super().to_dict(),
@@ -511,7 +510,7 @@ class Pivot(Result):
         }
 
     def to_pandas(self) -> Any:
-        """Return the counts of objects as a frame of pandas: a row and a column for every label."""
+        """Return the counts of objects as a pandas data frame, with one row and one column per label."""
         import pandas as pd
 
         index, columns = (

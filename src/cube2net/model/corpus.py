@@ -310,12 +310,11 @@ NO_TEXT = "no text"
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics with readable names, and the topics of every item.
+    """Topics with readable names, and the topics of each item.
 
-    ``assigned(item, topic, weight)`` has one row or more for every item; items are given by row number.
-    ``words(topic, term, weight)`` are the heaviest terms of each topic, heaviest first. ``parents`` names
-    the group of every topic where topics are grouped. ``settings`` is what is needed to make them again, and
-    ``model`` the trained model as a table, where there is one.
+    ``assigned(item, topic, weight)`` has one or more rows per item, given by row number. ``words(topic, term, weight)``
+    are the heaviest terms of each topic in descending order. ``parents`` are the groups of the topics, if they are
+    grouped. ``settings`` has what is needed to find them again, and ``model`` is the trained model as a table, if any.
     """
 
     names: tuple[str, ...]

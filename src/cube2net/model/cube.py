@@ -58,11 +58,11 @@ MORE = {FORWARD: pa.bool_(), KIND: KINDS, ITEM: pa.int32()}
 
 @dataclass(frozen=True, eq=False)
 class LinkDetails:
-    """A row for every link that the source gave, by its lower end, its higher end, and the order in which they came.
+    """The links given by the source, one row each, ordered by their lower end, their higher end and their position.
 
-    The rows of lower end ``i`` are ``indptr[i]`` to ``indptr[i + 1]`` of ``rows(higher, weight)``, which may also have
-    the columns ``forward`` (whether the link leads from the lower end to the higher), ``kind``, ``time`` and ``item``
-    (the item that states it). Links of an object to itself are not among them.
+    The rows of lower end ``i`` are ``indptr[i]`` to ``indptr[i + 1]`` of ``rows(higher, weight)``, which can also have
+    the columns ``forward`` (whether the link leads from the lower to the higher end), ``kind``, ``time`` and ``item``
+    (the item that states the link). There are no self-loops.
     """
 
     indptr: Array
@@ -89,21 +89,21 @@ class LinkDetails:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What the source says of links besides their ends and weights."""
+        """The columns besides ends and weights."""
         return tuple(name for name in self.rows.column_names if name not in DETAILS)
 
     @property
     def higher(self) -> Array:
-        """The higher end of every row."""
+        """The higher end of each row."""
         return self.column("higher")
 
     @property
     def lower(self) -> Array:
-        """The lower end of every row."""
+        """The lower end of each row."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
     def column(self, name: str) -> Array:
-        """Return a column as an array; where it is one piece it is not copied."""
+        """Return a column as an array, without copying if it has a single chunk."""
         column = self.rows[name]
         found: Array = (column.chunk(0) if column.num_chunks == 1 else column).to_numpy(zero_copy_only=False)
         return found
@@ -134,12 +134,11 @@ class LinkDetails:
 
 @dataclass(frozen=True, eq=False)
 class Cells(Shown):
-    """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold.
+    """Cells by number: one label per dimension (``labels[cell, dimension]``), and the objects in each cell.
 
-    A label of -1 is ∗. In a view whose cells are several of the cube's put together (``merged``), ``counts`` says
-    beside ``members.indices`` how many of these hold the object; without, every one is 1. A view whose members are
-    computed when they are used has no ``counts`` of its own: ``members`` has them. There ``extents`` is the size of
-    every cell, for one that puts others together the sum of their sizes. A cube sets ``dimensions`` to its own.
+    A label of -1 is ∗. If cells are unions of cells of the cube (``merged``), ``counts`` has, for each entry of
+    ``members.indices``, the number of cells of the cube that contain the object; otherwise it is 1. If members are
+    computed on demand, ``members`` has the counts, and ``extents`` the sum of the sizes of the united cells.
     """
 
     labels: Array
@@ -162,13 +161,13 @@ class Cells(Shown):
 
     @property
     def merged(self) -> bool:
-        """Whether cells are several of the cube's put together."""
+        """Whether cells are unions of cells of the cube."""
         return self.counts is not None or isinstance(self.members, LazyRagged)
 
     def to_arrow(self) -> pa.Table:
-        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has.
+        """Return an Arrow table with one row per cell: its number ``cell``, its labels, the number of its ``objects``.
 
-        A dimension called like one of the two others has ``_dimension`` behind its name.
+        The suffix ``_dimension`` is appended to a dimension called ``cell`` or ``objects``.
         """
         columns: dict[str, Any] = {"cell": pa.array(np.arange(len(self)), pa.int64())}
         for number, dimension in enumerate(self.dimensions):
@@ -181,7 +180,7 @@ class Cells(Shown):
         return pa.table({**columns, "objects": pa.array(self.members.sizes, pa.int64())})
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return :meth:`to_arrow` as a data frame of pandas, with labels as categories."""
+        """Return the cells as a pandas data frame; see :meth:`to_arrow`. Labels are categories."""
         return to_pandas(self.to_arrow())
 
     def __repr__(self) -> str:

@@ -20,9 +20,9 @@ TOP = (STAR, "*")
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The labels of one level of a dimension, their full names, and each one's parents.
+    """The labels of a level of a dimension, with their full names and parents.
 
-    ``above`` holds, by the name of every level directly above, the number there of each label's parent.
+    ``above`` has the number of each label's parent, by the name of the level directly above.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Level:
 
     @property
     def parents(self) -> Array | None:
-        """The number of each label's parent in the first level above; None where there is none."""
+        """The number of each label's parent in the first level above, or None if there is no such level."""
         return next(iter(self.above.values()), None)
 
     def number(self, label: str) -> int:
-        """Return the number of a label; its accents may be written in another way."""
+        """Return the number of a label, whose accents may be encoded differently."""
         try:
             return self.labels.index(label)
         except ValueError:
@@ -57,11 +57,11 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """One dimension of a cube: its levels, each after the one below it, and the level the cells stand at.
+    """A dimension of a cube: its levels, and the current one, whose labels the cells have.
 
-    The first level is the finest. Every other stands above one level; several may stand above the same. At the top is
-    ∗, all labels together: where the cells stand there, ``is_top`` is true and ``at`` is the level to come back to.
-    ``below`` is the number of the level below each, -1 for the finest.
+    The first level is the finest; each of the others is above one earlier level, and several can be above the same one.
+    The top is ∗, all labels together: then ``is_top`` is true and ``at`` is the level to return to. ``below`` has the
+    number of the level below each level, -1 for the finest.
     """
 
     levels: tuple[Level, ...]
@@ -92,11 +92,11 @@ class Dimension:
         object.__setattr__(self, "below", tuple(below))
 
     def directly_above(self) -> list[int]:
-        """Return the numbers of the levels that stand above the one the cells stand at, with none between."""
+        """Return the numbers of the levels directly above the current one."""
         return [] if self.is_top else [number for number, lower in enumerate(self.below) if lower == self.at]
 
     def at_or_above(self, at: int | None = None) -> list[int]:
-        """Return the numbers of a level and of all that stand above it; by default the one the cells stand at."""
+        """Return the numbers of a level (by default the current one) and of all levels above it."""
         found = [self.at if at is None else at]
         for number in range(found[0] + 1, len(self.levels)):
             if self.below[number] in found:
@@ -104,12 +104,12 @@ class Dimension:
         return found
 
     def finer(self, at: int) -> int | None:
-        """Return the number of the level below one that cells may have labels of; None of the finest of these."""
+        """Return the number of the next finer level that cells can have, or None for the finest."""
         lower = self.below[at]
         return lower if at != self.at and lower >= self.at else None
 
     def parents_at(self, above: int, at: int | None = None) -> Array:
-        """Return, for every label of a level, the number of the label that it is part of at a level above it."""
+        """Return the number of each label's ancestor at a level above."""
         start = self.at if at is None else at
         if above == start:
             return np.arange(len(self.levels[start].labels), dtype=np.int32)
@@ -120,26 +120,26 @@ class Dimension:
         return direct if lower == start else direct[self.parents_at(lower, start)]
 
     def from_level(self, at: int) -> Dimension:
-        """Return the dimension without the levels that are not at or above one, which becomes its finest."""
+        """Return the dimension with this level as its finest, and the levels above it."""
         return Dimension(tuple(self.levels[number] for number in self.at_or_above(at)))
 
     @property
     def name(self) -> str:
-        """The name of the level the cells stand at."""
+        """The name of the current level."""
         return self.levels[self.at].name
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the level the cells stand at."""
+        """The labels of the current level."""
         return self.levels[self.at].labels
 
     @property
     def full_names(self) -> tuple[str, ...]:
-        """The labels with their acronyms written out."""
+        """The labels with expanded acronyms."""
         return self.levels[self.at].full_names
 
     def number(self, label: str) -> int:
-        """Return the number of a label of the level the cells stand at."""
+        """Return the number of a label of the current level."""
         return self.levels[self.at].number(label)
 
     def __repr__(self) -> str:

@@ -170,15 +170,14 @@ class NearMiss:
 class ObjectExplanation(Explanation):
     """Why an object is in a network or not; ``str`` is one sentence.
 
-    ``came`` says how it came in: ``query``, ``pinned``, ``neighbor``, ``cells`` or the name of a method that chooses
-    objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the
-    chosen cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the
-    query that it is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised
-    PageRank for the query, and ``rank`` its place among the ``ranked`` objects outside the query that can be
-    reached; None for objects of the query and out of reach. ``steps`` are those of a shortest path to the query,
-    None where there is none within ``within`` steps (0 for the only object of a query, which has no other to lead
-    to); ``ways`` counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the object itself
-    adds above and below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
+    ``came`` is its role: ``query``, ``pinned``, ``neighbor``, ``cells`` or the name of a method that chooses objects;
+    empty if it is not in the network, and then ``miss`` says what would add it. ``cells`` are the chosen cells that
+    contain it, of ``chosen_cells`` in total. ``linked`` counts the objects of the query that it is linked to, and
+    ``links`` are the heaviest of these links. ``score`` is its personalised PageRank, and ``rank`` its position among
+    the ``ranked`` objects outside the query that can be reached; None if it is in the query or cannot be reached.
+    ``steps`` is the length of a shortest path to the query, None if there is none within ``within`` steps; ``ways``
+    counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what it adds to the numerator and the
+    denominator of a value that is a ratio of sums. ``note`` says what the cube does not contain.
     """
 
     id: Id
@@ -297,13 +296,12 @@ class OnlyObject:
 class CellExplanation(Explanation):
     """Why a cell was chosen or not; ``str`` is one sentence.
 
-    What it adds to the value is given in three ways: ``in_turn``, when it was chosen, after those before it (None if it
-    is not chosen); ``alone``, as the only cell beside what is pinned; and ``last``, after all others that are chosen:
-    what would be lost without it, or gained with it. ``objects`` are those it can bring, ``query_objects`` those of
-    the query among them. ``lift`` is that of the cell, ``labels_lift`` that of each label. ``only`` counts the objects
-    that no other chosen cell holds, ``only_query`` those of the query among them, and ``only_first`` names the first.
-    ``before`` says how many cells that are not chosen and hold an object of the query would add more than this one,
-    None for chosen cells; ``why_not`` says why it is not chosen.
+    What it adds to the value is given in three ways: ``in_turn``, when it was chosen (None if it is not chosen);
+    ``alone``, as the only cell besides pinned ones; and ``last``, after all other chosen cells, which is what would be
+    lost without it. ``objects`` counts its objects, ``query_objects`` those in the query. ``lift`` is that of the cell,
+    ``labels_lift`` that of each label. ``only`` counts the objects in no other chosen cell, ``only_query`` those of
+    them in the query, and ``only_first`` lists the first. For a cell that is not chosen, ``before`` is the number of
+    such cells that would add more, and ``why_not`` the reason.
     """
 
     number: int
@@ -374,16 +372,14 @@ class AddedCell:
 
 @dataclass(frozen=True, eq=False)
 class ValueAccount(Explanation):
-    """What every part of a network adds to its value; ``str`` is one sentence.
+    """What each part of a network adds to its value; ``str`` is one sentence.
 
-    ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with the objects
-    that are pinned, then those of the pinned cells together, and ``gain`` and ``cost`` with the objects that a method
-    chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
-    added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
-    (:meth:`total`). Of a ``method`` that chooses no cells (``chooses_cells``) is told how many objects it ``brought``,
-    and how many are ``pinned``: it does not look at the value. ``picked``
-    says that the cells were chosen beforehand, because they tell objects apart. ``note`` is what the selection says of
-    itself, such as why no cell is chosen; it stands in the sentence.
+    ``gain0`` and ``cost0`` are those of no cells. ``pinned_gain`` and ``pinned_cost`` are added by pinned objects and
+    cells, ``gain`` and ``cost`` by the ``objects`` that a method chose without cells. Together with those of the other
+    ``cells`` in order, they are the sums whose ratio (or, if ``ratio`` is False, whose numerator) is exactly the value;
+    see :meth:`total`. For a ``method`` that chooses no cells (``chooses_cells``), ``brought`` is the number of objects
+    it added and ``pinned`` that of pinned ones. ``picked`` says that the cells come from a contrast. ``note`` is that
+    of the selection.
     """
 
     objective: str
@@ -445,7 +441,7 @@ class ValueAccount(Explanation):
         )
 
     def total(self) -> float:
-        """Return the value that all parts add up to."""
+        """Return the sum of all parts, which is the value."""
         if self.gain0 is None:
             return self.cells[-1].value if self.cells else self.value
         gain, cost = self.gain or 0.0, self.cost or 0.0

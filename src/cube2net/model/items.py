@@ -236,24 +236,16 @@ def _tidy(values: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True, eq=False)
 class ItemIndex:
-    """Items by number, in the order in which they came: the objects that each mentions, and the cells that it is in.
+    """Items by number, in their original order: the objects that each mentions, and the cells that it is in.
 
-    Cells are counted on from those that are kept to those that are small: ``cells[item]`` below ``len(cube.cells)``
-    are numbers of ``cube.cells``, and what is above them, less that length, are numbers of ``cube.small``. An item
-    is in a cell when it has all of its labels and mentions an object. ``derived`` says whether the cube's links come
-    from these items, two objects being linked when one mentions both. ``load`` gives the items' ids.
+    Numbers of cells below ``len(cube.cells)`` refer to ``cube.cells``; higher ones, minus that length, to
+    ``cube.small``. An item is in a cell if it has all labels of the cell and mentions an object. ``derived`` says
+    whether links come from these items: two objects are linked if an item mentions both. ``load`` returns the ids of
+    items.
 
-    Where the cube keeps them, ``load_attributes`` gives the items' attributes; ``topics`` are the topics that were
-    found for each, by their numbers in the order of the ledger, and ``texts`` a number of 64 bits for the text that
-    each was found in. ``gone`` marks items that were taken out of the cube; they mention nothing.
-
-    >>> objects = Ragged(np.array([0, 2, 3]), np.array([4, 7, 7], dtype=np.int32))
-    >>> cells = Ragged(np.array([0, 1, 1]), np.array([0], dtype=np.int32))
-    >>> items = ItemIndex(objects, cells, True, lambda: pa.chunked_array([["p1", "p2"]]))
-    >>> items
-    ItemIndex(2 items, 3 mentions)
-    >>> items.mentioning([4, 7], least=2).tolist(), items.find(["p2"]).tolist()
-    ([0], [1])
+    If the cube has them, ``load_attributes`` returns the attributes of the items, ``topics`` are the numbers of their
+    topics in the ledger, and ``texts`` are 64-bit hashes of the texts the topics were found in. ``gone`` marks removed
+    items, which mention nothing.
     """
 
     objects: Ragged
@@ -288,7 +280,7 @@ class ItemIndex:
 
     @cached_property
     def kept_attributes(self) -> ItemAttributes:
-        """The attributes of all items, as they are kept."""
+        """The stored attributes of all items."""
         if self.load_attributes is None:
             raise CubeError(
                 "the cube does not keep the attributes of its items: build it again to have them",
@@ -301,15 +293,15 @@ class ItemIndex:
 
     @property
     def attributes(self) -> pa.Table:
-        """The attributes of all items, a row each: all that they carry but ids and texts."""
+        """The attributes of all items, one row each, without ids and texts."""
         return self.kept_attributes.table
 
     def newly(self, gone: Array) -> int:
-        """Return how many of the items that are marked were not taken out before."""
+        """Return the number of marked items that were not removed before."""
         return int((gone if self.gone is None else gone & ~self.gone).sum())
 
     def find(self, ids: Sequence[str]) -> Array:
-        """Return the number of every item that is named by its id."""
+        """Return the numbers of items by id."""
         wanted = pa.array(dict.fromkeys(ids), pa.string())
         hits = pc.index_in(self.ids, value_set=wanted)
         rows = np.flatnonzero(np.asarray(pc.is_valid(hits)))
@@ -321,7 +313,7 @@ class ItemIndex:
         return np.array([known[text] for text in ids], dtype=np.int64)
 
     def mentioning(self, objects: Sequence[int] | Array, least: int = 1) -> Array:
-        """Return the items that mention at least so many of some objects, ascending."""
+        """Return the items that mention at least a number of the given objects, ascending."""
         rows = self.objects
         wanted = np.asarray(objects, dtype=np.int64)
         highest = max(int(rows.indices.max(initial=-1)), int(wanted.max(initial=-1)))

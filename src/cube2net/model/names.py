@@ -62,7 +62,7 @@ SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",", "/", "|", ";", "\t")
 
 @dataclass(frozen=True, order=True)
 class Node:
-    """A cell or an object of a cube, by its number there."""
+    """A cell or an object of a cube, by its number."""
 
     kind: str
     number: int

@@ -35,23 +35,18 @@ class NodesAndLinks(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a network, by its name ``kind``, and what that form leaves open.
+    """The form of a network, named ``kind``, and its options.
 
-    ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
-    every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
-    holds it. ``cells+objects``: all of these. ``hybrid``: the query, the selected cells as nodes, and, instead of those
-    brought, the ``n_neighbors`` objects nearest to the query by links; as many as the query has without a number.
+    ``objects``: the query and the objects of the chosen cells, with all links among them. ``cells``: the query with its
+    links, each chosen cell as a node, and a *membership* link from each object of the query to each chosen cell that
+    contains it. ``cells+objects``: all of these. ``hybrid``: the query, the chosen cells as nodes, and the
+    ``n_neighbors`` objects nearest to the query by links (by default as many as the query has).
 
-    ``membership_weights`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
-    (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above
-    0 and up to 1, is the weight of cells against links; without a number it is estimated from the links of the query. A
-    link of a neighbour weighs the less the more links the neighbour has into the query, and the more so the higher
-    ``cell_weight`` is; ``neighbor_weight`` replaces this by one factor for each end outside the query.
-    ``keep_unlinked=False`` leaves out objects brought that have no link to any object of the network.
-
-    >>> Form("hybrid", n_neighbors=5)
-    Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None,
-    keep_unlinked=True)
+    ``membership_weights`` are the weights of the links between an object and its cells: 1 each (``"unit"``), 1 in total
+    per cell (``"share"``), or ``cell_weight`` times the links of a typical object in total (``"even"``).
+    ``cell_weight``, above 0 and up to 1, is by default estimated from the links of the query. The links of a neighbour
+    are reduced, the more links it has into the query and the higher ``cell_weight`` is; ``neighbor_weight`` is a fixed
+    factor for each end outside the query instead. ``keep_unlinked=False`` removes added objects without links.
     """
 
     kind: str = "hybrid"
@@ -79,7 +74,7 @@ class Form:
 
     @property
     def has_brought(self) -> bool:
-        """Whether the objects brought are nodes, however many."""
+        """Whether all objects of the chosen cells are nodes."""
         return self.kind in ("objects", "cells+objects")
 
 
@@ -352,7 +347,7 @@ def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A network, a point of the plane for each of its nodes, and a title."""
+    """A network, a position for each of its nodes, and a title."""
 
     network: Network
     places: Array
@@ -371,12 +366,11 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class RequestContext:
-    """What a network was asked for; it knows the cube, so it stays in the process that asked.
+    """The request behind a network. It refers to the cube, so it is not sent to other processes.
 
-    ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
-    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
-    and preferred. ``again(steering)`` gives the network that the same method makes under another steering, with
-    everything else as it was, and ``again(steering, query)`` the one of another query.
+    ``cube`` has the cells that could be chosen, also at other levels, and ``whole`` is the original cube. ``worth`` has
+    the weights of the objective. ``steering`` has the pins, bans and preferences. ``again(steering)`` constructs the
+    network with other pins and bans, and ``again(steering, query)`` that of another query.
     """
 
     cube: Cube
@@ -390,7 +384,7 @@ class RequestContext:
     again: Callable[..., Network]
 
     def count_objects(self, cells: Array) -> list[int]:
-        """Return how many objects of each of some cells may come into a network."""
+        """Return the number of objects of each cell that may be added to a network."""
         members, forbidden = self.cube.cells.members, self.budget.scope.forbidden_objects
         lazy = isinstance(members, LazyRagged)
         rows = members.take_counted(cells)[0] if isinstance(members, LazyRagged) else members

@@ -51,11 +51,10 @@ class Lookup:
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """A table ``(object, name, kind)`` of which only the number of rows is known until it is used.
+    """The table ``(object, name, kind)`` of a cube, loaded when it is used.
 
-    ``lookups`` find its rows by ``object`` and by ``name``; without them the columns are looked through. ``whole`` says
-    that the ids are whole numbers, which the table holds as texts. ``load_attributes`` gives what else the source says
-    of every object, where it says something.
+    ``lookups`` are indexes of ``object`` and ``name``; without them the columns are searched. ``whole`` says that the
+    ids are whole numbers, which are texts in the table. ``load_attributes`` returns the other attributes, if any.
     """
 
     count: int
@@ -66,13 +65,13 @@ class Objects:
 
     @classmethod
     def of(cls, table: pa.Table, *, whole: bool = False, attributes: pa.Table | None = None) -> Objects:
-        """Return the objects of a table at hand, and what else is known of them."""
+        """Return the objects of a table, with their other attributes."""
         load = None if attributes is None or not attributes.num_columns else partial(_check_table, attributes)
         return cls(table.num_rows, partial(_check_table, table), whole=whole, load_attributes=load)
 
     @classmethod
     def some(cls, count: int, rows: Array, table: pa.Table, *, whole: bool = False) -> Objects:
-        """Return ``count`` objects of which only those of some rows are known; the others have no id and no name."""
+        """Return ``count`` objects of which only those in the given rows have ids and names."""
         return cls(count, partial(_spread, count, rows, table), whole=whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -80,7 +79,7 @@ class Objects:
         return partial(Objects.of, whole=self.whole, attributes=attributes), (self.table,)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return ids, names, kinds and attributes as a data frame of pandas, one row an object."""
+        """Return ids, names, kinds and attributes as a pandas data frame, one row per object."""
         table = self.table.drop_columns(["object"]).add_column(0, "id", self.ids(np.arange(self.count)))
         for name, column in zip(self.attributes.column_names, self.attributes.columns, strict=True):
             table = table.append_column(name, column) if name not in table.column_names else table
@@ -94,16 +93,16 @@ class Objects:
 
     @cached_property
     def table(self) -> pa.Table:
-        """The whole table, one chunk a column."""
+        """The whole table, with one chunk per column."""
         return self.load().combine_chunks()
 
     @cached_property
     def attributes(self) -> pa.Table:
-        """What else the source says of the objects, a row each; a table of no columns where it says nothing."""
+        """The other attributes of the objects, one row each."""
         return pa.table({}) if self.load_attributes is None else self.load_attributes()
 
     def ids(self, rows: Array) -> pa.Array:
-        """Return the ids of the objects of some rows: texts, or numbers where all ids of the cube are such."""
+        """Return the ids of the objects in some rows: texts, or numbers if all ids of the cube are numbers."""
         found = self.table["object"].take(arrow_numbers(np.asarray(rows, dtype=np.int64)))
         found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
         try:
@@ -112,16 +111,15 @@ class Objects:
             raise CubeError("the cube is damaged: its ids are said to be whole numbers, and some are none") from None
 
     def has_ids(self, keys: Sequence[str]) -> dict[str, int]:
-        """Return the rows of those keys that are ids."""
+        """Return the rows of the keys that are ids."""
         wanted = arrow_texts([key for key in dict.fromkeys(keys) if is_text(key)])
         return {key: row for row, key in self._matches("object", wanted)}
 
     def find(self, keys: Sequence[str]) -> Found:
-        """Return the row of every key: its id where one is the same, else the one object of that name.
+        """Return the row of each key: of the object with this id, otherwise of the only object with this name.
 
-        A text that is neither may have accents written in another way (a letter and its accent as one sign, or as two)
-        or be turned around (``Last, First``), and a URL stands for the object whose id is its path, or the last part of
-        it.
+        Other texts are tried with accents encoded differently and turned around (``Last, First``); a URL matches an id
+        that is its path, or the last part of it.
         """
         return self._find(keys, list_variants)
 
@@ -188,9 +186,9 @@ class Objects:
             rows[place[key]] = next((known[part] for part in parts if part in known), -1)
 
     def near(self, key: str, most: int = 1) -> list[str]:
-        """Return the names that begin with a key, or else those spelled most like it, in capitals or not.
+        """Return the names that begin with a key, otherwise those with the most similar spelling, ignoring case.
 
-        Names that share no word's first letters with the key are not looked at.
+        Only names that share the first letters of a word with the key are considered.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
         if not starts or len(key) > MAX_TEXT_LETTERS or not is_text(key):
@@ -207,22 +205,21 @@ class Objects:
         return [folded[hit] for hit in begun[:most] or like]
 
     def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:
-        """Return the ids of the first objects that bear a name."""
+        """Return the ids of the first objects with a name."""
         ids: list[str] | list[int] = self.ids(self.rows_bearing(name)[:most]).to_pylist()
         return ids
 
     def rows_bearing(self, name: str) -> Array:
-        """Return the rows of all objects that bear a name, also written in another way, ascending."""
+        """Return the rows of all objects with a name, also with other spelling of accents, ascending."""
         names = arrow_texts([name, *list_variants(name)])
         if "name" in self.lookups:
             return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
         return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))
 
     def also_called(self, keys: Sequence[str], rows: Array) -> dict[str, list[int]]:
-        """Return of keys that were found at rows, which other objects bear the same text as their name, ascending.
+        """Return the rows of other objects whose name equals a key that was found as an id, by key, ascending.
 
-        An id comes before a name: a key that is the id of one object may be the name of others. Most keys are not,
-        and are left out.
+        Keys that are no name of another object are left out.
         """
         own = {key: row for key, row in zip(keys, rows.tolist(), strict=True) if row >= 0}
         found: dict[str, list[int]] = {}
@@ -273,10 +270,10 @@ def _escape(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """How many items mention each of some objects, and how many of those have each label of each dimension.
+    """The number of items that mention each object, and how many of these have each label.
 
-    ``dimensions`` gives for a dimension its labels, and then three arrays beside one another: the place of an object,
-    the number of a label, and how many items that mention the object have the label; by object, and then by label.
+    ``dimensions`` has, for each dimension, its labels and three parallel arrays: the position of an object, the number
+    of a label, and the number of items with this label that mention the object; sorted by object, then by label.
     """
 
     items: Array
@@ -307,9 +304,9 @@ class LabelCounts:
 class Lookups:
     """Functions that look up attributes of objects and links in a cube, by rows.
 
-    ``nodes(objects)`` returns a table with a row for every object; ``links(source, target)`` one with a row for every
-    pair of linked objects, or None without attributes of links; ``labels(objects)`` counts the items of every object.
-    ``directions(source, target)`` returns a row for every pair from source to target, then one for every pair back.
+    ``nodes(objects)`` returns a table with one row per object; ``links(source, target)`` one with one row per pair of
+    linked objects, or None if links have no attributes; ``labels(objects)`` counts the items of each object.
+    ``directions(source, target)`` returns one row per pair from source to target, then one per pair back.
     """
 
     nodes: Callable[[Array], pa.Table]

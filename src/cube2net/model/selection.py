@@ -30,12 +30,11 @@ def _none(kind: type) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Selection(Shown):
-    """The objects M that a method brings, and the cells they come from, in the order chosen.
+    """The cells that a method chose, in order, and the objects M in them.
 
-    ``values[i]`` is the objective after the first i + 1 cells. A method that chooses objects without
-    cells leaves ``cells`` empty. ``bound`` is an upper bound on the value of any selection of that many
-    cells, or None when none is known. ``note`` is a sentence for people where there is something to say. ``labels`` are
-    those of every cell where they are known, as they are of a network's selection.
+    ``values[i]`` is the value of the first i + 1 cells. ``cells`` is empty for methods that choose objects directly.
+    ``bound`` is an upper limit on the value of any selection of as many cells, or None. ``note`` is a remark for users.
+    ``labels`` are the labels of the cells, in the selection of a network.
     """
 
     objects: Array
@@ -69,9 +68,9 @@ class Selection(Shown):
 
     @property
     def gap(self) -> float | None:
-        """How far the value may be from the best possible, as a share of the bound; None without a bound.
+        """The largest possible distance to the best value, relative to the bound; None without a bound.
 
-        A value below a bound of 0 has the gap 1: there is nothing to take a share of.
+        It is 1 if the bound is 0 and the value below it.
         """
         if self.bound is None:
             return None
@@ -80,14 +79,14 @@ class Selection(Shown):
 
     @property
     def proven(self) -> bool:
-        """Whether no selection of that many cells is worth more, but for rounding."""
+        """Whether no selection of as many cells has a higher value, up to rounding."""
         return self.gap is not None and self.gap <= PROVEN
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the chosen cells as a data frame of pandas, in the order chosen.
+        """Return the chosen cells as a pandas data frame.
 
-        ``rank`` starts at 1, ``cell`` is the number of the cell, ``labels`` its labels, ``value`` the value of the
-        choice up to it, and ``gain`` what it added.
+        ``rank`` starts at 1, ``cell`` is the number of the cell, ``labels`` its labels, ``value`` the value up to this
+        cell, and ``gain`` what it added.
 
         >>> import cube2net as c2n
         >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
@@ -109,7 +108,7 @@ class Selection(Shown):
         return frame
 
     def gains(self, start: float = 0.0) -> Array:
-        """Return what each cell added to the value, from the value of no cells."""
+        """Return what each cell added to the value."""
         return np.diff(self.values, prepend=start)
 
 
@@ -166,9 +165,9 @@ PAPER_CELLS = 20
 class Budget:
     """At most ``n_cells`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
 
-    A cell that would break a limit is passed over. By default every chosen cell is kept (the paper's
-    exactly ``n_cells`` steps), ``best_prefix`` cuts the selection where its value was highest.
-    ``scope`` is what is settled before: what is in already, and what may not come in.
+    Cells that would exceed a limit are skipped. By default all chosen cells are kept, as in the paper; ``best_prefix``
+    cuts the selection where its value is highest. ``scope`` has the cells and objects that are selected or forbidden
+    beforehand.
     """
 
     n_cells: int = PAPER_CELLS
@@ -187,7 +186,7 @@ class Budget:
 class Steering:
     """The cells and objects that must be in a network (``pins``) or must not (``bans``), and objects to prefer.
 
-    ``prefer`` are rows of objects whose cells weigh more. Everything is in the order given, without repeats.
+    ``prefer`` are rows of objects whose cells get more weight. Order is kept, repeats are removed.
 
     >>> Steering(pins=(Node("cell", 4), Node("cell", 4)), prefer=(7,))
     Steering(pins=(Node(kind='cell', number=4),), bans=(), prefer=(7,))
@@ -247,12 +246,12 @@ def _rows_but(rows: tuple[int, ...], nodes: tuple[Node, ...]) -> tuple[int, ...]
 class Weights:
     """The value of objects M as a ratio of sums: (gain₀ + Σ gain(o)) / (cost₀ + Σ cost(o)), o in M.
 
-    With no cost at all the value is 0.
+    If the denominator is 0, so is the value.
 
-    ``gain`` and ``cost`` are numbers for every object. Where most objects are worth the same they are given for
-    the objects ``rows`` only (ascending), and all others of ``count`` have the gain and the cost of ``others``: such
-    weights are as small as a query, however many objects there are. ``at`` then tells the terms of some objects, while
-    the attributes ``gain`` and ``cost`` are made for every object when first asked for.
+    ``gain`` and ``cost`` have one number per object. If most objects have the same, they are given for the objects
+    ``rows`` (ascending) only, and all others of ``count`` have the gain and cost in ``others``, so the weights are as
+    small as the query. ``at`` returns the terms of some objects; the attributes ``gain`` and ``cost`` expand them to
+    all objects when first used.
 
     >>> jaccard = Weights(gain=np.array([1.0, 1.0, 0.0]), cost=np.array([0.0, 0.0, 1.0]), cost0=2.0)
     >>> jaccard.value(np.array([0, 2]))
@@ -327,17 +326,17 @@ class Weights:
 
     @cached_property
     def gain(self) -> Array:
-        """The gain of every object."""
+        """The gain of each object."""
         return self._whole(self._gains, self.others[0])
 
     @cached_property
     def cost(self) -> Array:
-        """The cost of every object."""
+        """The cost of each object."""
         return self._whole(self._costs, self.others[1])
 
     @property
     def given(self) -> tuple[Array, Array]:
-        """The gains and the costs as they were given: of ``rows``, or of all objects without rows."""
+        """The gains and costs as given: of ``rows``, or of all objects."""
         return self._gains, self._costs
 
     @cached_property
@@ -348,7 +347,7 @@ class Weights:
         return freeze(self.rows[self._gains > 0])
 
     def at(self, objects: Array) -> tuple[Array, Array]:
-        """Return the gains and the costs of some objects; what that costs follows these and ``rows``."""
+        """Return the gains and costs of some objects, in time proportional to these and ``rows``."""
         objects = np.asarray(objects)
         if self.rows is None:
             return self._gains[objects], self._costs[objects]
@@ -367,12 +366,12 @@ class Weights:
         return gains, costs
 
     def value(self, objects: Array) -> float:
-        """Return what a set of distinct objects is worth."""
+        """Return the value of a set of distinct objects."""
         gains, costs = self.at(objects)
         return self.ratio(float(gains.sum()), float(costs.sum()))
 
     def ratio(self, gain: float, cost: float) -> float:
-        """Return the value at given sums."""
+        """Return the value of given sums of gains and costs."""
         below = self.cost0 + cost
         return (self.gain0 + gain) / below if below > 0 else 0.0
 
@@ -415,12 +414,11 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class CallableObjective:
-    """The value of objects M as a function of them says it: one call for every set of objects asked about.
+    """The value of objects M as a user's function of them.
 
-    ``function`` takes the row numbers of M, ascending, and returns a number, also for no objects at all; ``count``
-    is the number of objects there are, and ``title`` what to call the function where its own name says little.
-    Nothing is known of the function, so nothing can be added up: methods are slower, and no bound can be given.
-    ``about`` are the objects whose cells are looked at first (ascending); None is the query.
+    ``function`` takes the ascending row numbers of M, possibly none, and returns a number; ``count`` is the number of
+    objects, and ``title`` a name for the function. Methods call it for each set of objects, so they are slower and have
+    no bound. ``about`` are the objects whose cells are considered first, by default the query.
 
     >>> CallableObjective(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
     0.5
@@ -432,7 +430,7 @@ class CallableObjective:
     about: Array | None = None
 
     def value(self, objects: Array) -> float:
-        """Return what a set of distinct objects is worth; the function cannot write to the array it is given."""
+        """Return the value of a set of distinct objects; the function gets a read-only array."""
         said = self.function(freeze(np.asarray(objects)))
         number = _number(said)
         if number is None or not math.isfinite(number):
@@ -442,24 +440,24 @@ class CallableObjective:
 
     @property
     def name(self) -> str:
-        """What to call the function in a sentence."""
+        """The name of the function in sentences."""
         return f"the objective {self.called!r}"
 
     @property
     def called(self) -> str:
-        """What the function is called."""
+        """The name of the function."""
         return self.title or called(self.function)
 
 
 @dataclass(frozen=True, eq=False)
 class CoverObjective:
-    """The value of cells as how often they hold some objects: Σ min(most, chosen cells that hold o), o in ``objects``.
+    """The value of cells by how often they contain some objects: Σ min(most, chosen cells with o) over ``objects``.
 
-    ``objects`` are row numbers, ascending, of ``count`` objects there are; ``most`` None counts every time. A cell
-    *serves* the objects it holds that fewer than ``most`` chosen cells hold, and one that serves fewer than ``least``
-    of them is not worth its place.
+    ``objects`` are ascending row numbers of ``count`` objects; if ``most`` is None there is no limit. A cell *serves*
+    the objects in it that are in fewer than ``most`` chosen cells; cells that serve fewer than ``least`` are not
+    chosen.
 
-    Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``.
+    If cells were chosen beforehand, ``held[i]`` of them contain the i-th object, and their value is ``value0``.
 
     >>> twice = CoverObjective(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
@@ -479,14 +477,14 @@ class CoverObjective:
                 object.__setattr__(self, name, freeze(np.asarray(getattr(self, name))))
 
     def total(self, held: Array) -> float:
-        """Return the value if ``held[i]`` further cells hold the i-th object."""
+        """Return the value if ``held[i]`` further cells contain the i-th object."""
         if self.most is None:
             return self.value0 + float(held.sum())
         needed = self.most if self.held is None else np.maximum(self.most - self.held, 0)
         return self.value0 + float(np.minimum(held, needed).sum())
 
     def value(self, objects: Array) -> float:
-        """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
+        """Return the value of a set of distinct objects, each counted once."""
         return self.total(np.isin(self.objects, objects))
 
 

@@ -15,14 +15,10 @@ from cube2net.errors import InputError
 class Vectors:
     """One vector per cell: ``values[cell]``, made of blocks; block ``i`` is columns ``blocks[i]:blocks[i + 1]``.
 
-    ``names`` names the blocks: the dimensions of the cube, where a cell is a product of labels. Then
-    ``tables[i]`` holds the vectors of the labels of dimension i and ``labels[cell, i]`` says which one a cell
-    has; both are empty where cells are no product. ``blank`` lists, by dimension, the labels without a
-    direction (no word of theirs is known), and ``unknown`` counts the labels in which an unknown word stands.
-
-    >>> two = Vectors.product({"year": np.eye(2), "topic": np.ones((1, 3))}, np.array([[1, 0], [0, 0]]))
-    >>> two, two.values.tolist()
-    (Vectors(2 cells × 5: year 2, topic 3), [[0.0, 1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0, 1.0]])
+    ``names`` are the names of the blocks: the dimensions of the cube if a vector is made of those of labels. Then
+    ``tables[i]`` has the vectors of the labels of dimension i, and ``labels[cell, i]`` the label of a cell; otherwise
+    both are empty. ``blank`` lists, by dimension, the labels without any known word, and ``unknown`` counts the labels
+    with an unknown word.
     """
 
     values: Array
@@ -70,9 +66,9 @@ class Vectors:
         blank: Mapping[str, tuple[str, ...]] | None = None,
         unknown: Mapping[str, int] | None = None,
     ) -> Vectors:
-        """Return the vectors of cells that are products of labels: their labels' vectors side by side.
+        """Return vectors of cells that concatenate the vectors of their labels.
 
-        A label of -1, ∗, has a vector of zeros: where there is one, it becomes a last row of the table.
+        The label -1, ∗, has a vector of zeros, which is appended to a table if needed.
         """
         pairs = list(tables.items()) if isinstance(tables, Mapping) else list(tables)
         rows = [np.asarray(table, dtype=np.float32) for _, table in pairs]
@@ -98,11 +94,11 @@ class Vectors:
 
     @property
     def directionless(self) -> Array:
-        """The cells whose vector is zero: no action can prefer one of them to another."""
+        """The cells whose vector is zero, which an action cannot distinguish."""
         return np.flatnonzero(~self.values.any(axis=1))
 
     def take(self, cells: Array | Sequence[int]) -> Vectors:
-        """Return the vectors of some cells, in the order given; cell i is then ``cells[i]``."""
+        """Return the vectors of some cells, in this order."""
         rows = np.asarray(cells, dtype=np.int64)
         labels = None if self.labels is None else self.labels[rows]
         return replace(self, values=self.values[rows], labels=labels)

@@ -318,7 +318,7 @@ VECTORS = {"words": WordVectors, "members": MemberVectors}
 
 
 def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
-    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
+    """Return a vector for each cell, from the words of its labels or from its members."""
     if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
         raise ParameterError(
             f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "

@@ -199,7 +199,7 @@ def _parse_taken(taken: Array | None, rows: int, count: int) -> Array:
 def near_cells(
     cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
 ) -> list[tuple[str, ...]]:
-    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
+    """Return the labels of the k cells nearest to a cell, which is given by its number or its labels."""
     cell = check_int("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
     known = embed_cells(cube) if vectors is None else vectors
     found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
