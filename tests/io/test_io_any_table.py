@@ -1,10 +1,12 @@
 """Tables of any kind yield a cube with links, the same in Python and on the page, or a sentence with a remedy."""
 
+import json
 import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from workbook_files import ods, workbook
 
@@ -70,6 +72,97 @@ def test_tables_of_every_kind_yield_people_and_links_in_python_and_on_the_page(t
     page = read_spreadsheet(sheet_reader([path]), [path], min_objects=2)
     assert (page.corpus.objects.num_rows, page.problem) == (len(cube.objects), None)
     assert [spec.name for spec in page.dimensions] == [dimension.name for dimension in cube.dimensions]
+
+
+NAMES = [" ".join(each) for each in PEOPLE]
+PAIRS = [(NAMES[row % 40], NAMES[row * 7 % 40]) for row in range(1, 200) if row % 40 != row * 7 % 40]
+MATRIX = [[int((row + column) % 7 == 0 and row != column) for column in range(12)] for row in range(12)]
+ANALYSTS: dict[str, tuple[list[list[object]], tuple[int, int, bool]]] = {
+    "lists as Python writes them": (
+        [["title", "authors"]] + [[f"On {row}", str(NAMES[row : row + 3])] for row in range(30)],
+        (32, 30, True),
+    ),
+    "lists as JSON": (
+        [["title", "authors"]]
+        + [[f"On {row}", json.dumps(NAMES[row : row + 3]).replace('"', '""')] for row in range(30)],
+        (32, 30, True),
+    ),
+    "a column for each author": (
+        [["title", "year", "Author 1", "Author 2", "Author 3"]]
+        + [
+            [f"On {row}", 2000 + row % 5, *NAMES[row : row + 1 + row % 3], *[None] * (2 - row % 3)] for row in range(30)
+        ],
+        (32, 30, True),
+    ),
+    "people in columns without a header": (
+        [NAMES[row * 3 % 37 : row * 3 % 37 + 3] for row in range(60)],
+        (39, 60, True),
+    ),
+    "people between bullets": (
+        [["title", "authors"]] + [[f"On {row}", " · ".join(NAMES[row : row + 3])] for row in range(30)],
+        (32, 30, True),
+    ),
+    "a row for each vote": (
+        [["vote_id", "date", "party", "member", "vote"]]
+        + [
+            [row // 8, f"2020-01-{1 + row // 8:02d}", row % 8 % 3, NAMES[row // 8 + row % 8], ["yes", "no"][row % 2]]
+            for row in range(240)
+        ],
+        (37, 30, True),
+    ),
+    "a row for each attendant": (
+        [["Meeting", "Attendee", "Role"]]
+        + [[f"Meeting {row // 4}", NAMES[row // 4 + row % 4], "guest"] for row in range(120)],
+        (33, 30, True),
+    ),
+    "messages with a subject": (
+        [["Sender", "Recipient", "Subject", "Size"]]
+        + [[*pair, f"Re: {row}", 100 + row] for row, pair in enumerate(PAIRS)],
+        (38, len(PAIRS), True),
+    ),
+    "payments": (
+        [["No.", "Zahler", "Empfänger", "Betrag"]] + [[row, *pair, f"{row},5 €"] for row, pair in enumerate(PAIRS)],
+        (38, len(PAIRS), True),
+    ),
+    "flights": (
+        [["origin", "destination", "carrier", "delay"]]
+        + [[one[:3] + one[-3:], two[:3] + two[-3:], row % 3, row] for row, (one, two) in enumerate(PAIRS)],
+        (38, len(PAIRS), True),
+    ),
+    "a matrix": ([["", *NAMES[:12]]] + [[NAMES[row], *MATRIX[row]] for row in range(12)], (12, 12, True)),
+    "decimal commas": (
+        [["name", "hours"]] + [[name, f"{1 + row % 9},{row * 3 % 10}"] for row, name in enumerate(NAMES)],
+        (40, 40, False),
+    ),
+    "lists that name no row": (
+        [["Package", "Depends"]]
+        + [[f"p{row}", ", ".join(f"q{row * step} (>= {step}.0)" for step in range(2, 5))] for row in range(40)],
+        (40, 40, False),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANALYSTS)
+def test_tables_as_analysts_have_them_yield_what_they_hold_from_files_and_frames(tmp_path: Path, name: str) -> None:
+    table, expected = ANALYSTS[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(write_table(table))
+    has_header = "without a header" not in name
+    frame = pd.DataFrame(table[1:], columns=table[0]) if has_header else pd.DataFrame(table, columns=list("ABC"))
+    for given in (path, frame) if has_header else (path,):
+        corpus = c2n.read_tables(given)
+        is_linked = bool(
+            corpus.mentions.num_rows > corpus.items.num_rows if corpus.links is None else len(corpus.links)
+        )
+        assert (corpus.objects.num_rows, corpus.items.num_rows, is_linked) == expected
+        assert max(map(len, corpus.objects["name"].to_pylist())) < 20
+
+
+def test_a_web_page_that_is_called_a_table_is_named_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text("<!DOCTYPE html><html><body>Log in</body></html>")
+    with pytest.raises(Cube2netError, match="is a web page, not a table"):
+        c2n.read_tables(path)
 
 
 DATA = Path(os.environ.get("CUBE2NET_DATA", ""))

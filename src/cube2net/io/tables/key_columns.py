@@ -27,6 +27,8 @@ MIN_ROWS_OF_NAMES = 20
 MIN_LABELS_PER_TEXT, MAX_DISTINCT_LABELS = 1.5, 0.5
 """Texts of more parts each, of which a smaller share differs, are lists of labels."""
 MIN_DISTINCT_INVERTED_NAMES = 0.95
+SEVERAL, MAX_LIST_SHARE = r"[;|\n]|,.*,", 0.1
+"""What stands between several names in a text, and the share of such texts beyond which a column names nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +145,8 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
 
 def _are_label_lists(texts: pa.ChunkedArray) -> bool:
     """Return whether texts are lists of labels, and not names of the form "last, first"."""
+    if _mean(pc.match_substring_regex(texts, SEVERAL)) > MAX_LIST_SHARE:
+        return True
     labels = pc.list_flatten(pc.split_pattern_regex(texts, r"\s*[,;|/]\s*"))
     if len(labels) <= MIN_LABELS_PER_TEXT * len(texts):
         return False

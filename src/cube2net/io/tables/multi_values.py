@@ -20,11 +20,11 @@ from cube2net.io.tables.column_types import (
     split_column,
 )
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS
-from cube2net.io.tables.locale_values import present
+from cube2net.io.tables.locale_values import likely_written, present
 from cube2net.io.tables.table_roles import normalize_name
 from cube2net.model.corpus import decode, holds_text
 
-SIGNS = (";", "|", "\n", "\t", " / ", "/")
+SIGNS = (";", "|", "\n", "\t", " / ", "/", " · ", " • ")
 """Separators that names do not contain, the surest first."""
 WORDS = (" and ", " & ", " und ", " et ", " y ", " och ", " e ")
 LABEL_SEPARATORS = ("|", ";", ",")
@@ -209,6 +209,11 @@ def _is_full_name(part: str) -> bool:
     return 2 <= len(words) <= MAX_NAME_WORDS and words[0][0].isupper() and any(word[0].isupper() for word in words[1:])
 
 
+def are_full_names(texts: Collection[str]) -> bool:
+    """Return whether most texts look like names of people or firms."""
+    return sum(map(_is_full_name, texts)) >= MIN_FULL_NAME_SHARE * len(texts)
+
+
 def column_separators(rows: Rows, name: str, *, are_people: bool = False) -> tuple[str, ...]:
     """Return the separators of a column that holds several names, none where it does not."""
     texts = _sample_texts(rows, name)
@@ -233,6 +238,8 @@ def label_separators(
     found: dict[str, str | Sequence[str]] = {}
     for name in rows.table.column_names[:MAX_KEY_COLUMNS]:
         if name in left_out or name in given or (texts := _sample_texts(rows, name)) is None:
+            continue
+        if likely_written(pa.chunked_array([texts], pa.string()), rows.written):
             continue
         if (separator := find_label_separator(texts)) is not None:
             found[name] = separator

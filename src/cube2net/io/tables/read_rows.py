@@ -155,6 +155,9 @@ MAGIC = {
     b"RIFF": "a picture, a sound or a film",
     b"%PDF": "a PDF document",
     b"{\\rtf": "a document of a word processor",
+    b"<!DOCTYPE": "a web page",
+    b"<!doctype": "a web page",
+    b"<html": "a web page",
     b"PK\x03\x04": "a packed folder or a document",
     b"\xd0\xcf\x11\xe0": "a document or workbook of the time before 2007",
     b"\x1f\x8b": "a packed file",
@@ -164,7 +167,7 @@ MAGIC = {
 WORKBOOK = b"xl/workbook.xml"
 UNPACKED = (b"\x1f\x8b",)
 """How files begin that are unpacked as they are read, whatever they are called."""
-TEXTS = (b"%PDF", b"{\\rtf")
+TEXTS = (b"%PDF", b"{\\rtf", b"<!DOCTYPE", b"<!doctype", b"<html")
 """How files begin that look like text at first."""
 LOOKED_AT = 65_536
 

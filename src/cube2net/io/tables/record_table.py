@@ -28,8 +28,15 @@ from cube2net.io.tables.column_types import (
     split_column,
 )
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, is_nearly_unique, is_unique
+from cube2net.io.tables.link_columns import is_numbering, is_time
 from cube2net.io.tables.locale_values import likely_written, present
-from cube2net.io.tables.multi_values import column_separators, describe_separators, label_separators, names_people
+from cube2net.io.tables.multi_values import (
+    are_full_names,
+    column_separators,
+    describe_separators,
+    label_separators,
+    names_people,
+)
 from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES, free_name
 from cube2net.io.tables.table_corpus import Part, item_corpus
 from cube2net.io.tables.table_roles import ROLE_NAMES, find_name, normalize_name
@@ -44,6 +51,11 @@ OBJECT_NAMES = (
     "cast",
 )
 MIN_DISTINCT_TITLES = 0.95
+MAX_SAMPLED_ROWS = 1_000
+MIN_ROWS_OF_MENTIONS, MIN_DISTINCT_MENTIONS = 20, 0.95
+"""Rows of a table of mentions that is known by its values, and the share of them that mention something new."""
+MAX_MENTIONS_OF_RECORD, MAX_DISTINCT_RECORDS = 50, 0.8
+"""Mean number of mentions of a record, and number of records by row, in such a table."""
 NAMES_OF_SOMEBODY = ("name", "fullname", "displayname", "username", *FIRST_NAMES, *LAST_NAMES)
 """Usual names of columns in a table with a row for everybody."""
 
@@ -110,6 +122,57 @@ def find_record_columns(rows: Rows, given: Mapping[str, str], separators: Separa
     guessed = [role for role, column in roles.items() if column is not None and role not in given]
     guessed += ["separators"] if marks and objects not in separators else []
     return RecordColumns(objects, item or title, called, text, marks, tuple(guessed), title is not None)
+
+
+def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool) -> RecordColumns | None:
+    """Return the columns of a table with a row for every mention, by its values; None where it is none.
+
+    Records and objects both come again, but no two rows mention the same object in the same record. The column of
+    objects is named as one of people, or if not ``by_name`` has full names; of the columns of records the one with most
+    values is taken.
+    """
+    names = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if name not in given.values()]
+    count = rows.table.num_rows
+    if count < MIN_ROWS_OF_MENTIONS or any(is_nearly_unique(rows, name) and not is_numbering(name) for name in names):
+        return None
+    codes = {name: _encode(rows, name) for name in names if _may_repeat_in_rows(rows, name)}
+    distinct = {name: int(values.max()) + 1 for name, values in codes.items()}
+    for objects in codes:
+        is_named = normalize_name(objects) in OBJECT_NAMES or names_people(f"{objects}s")
+        if not (is_named if by_name else _hold_full_names(rows, objects)):
+            continue
+        records = [
+            name
+            for name, values in codes.items()
+            if name != objects
+            and count
+            <= MAX_MENTIONS_OF_RECORD * distinct[name]
+            <= MAX_MENTIONS_OF_RECORD * MAX_DISTINCT_RECORDS * count
+            and len(np.unique(values * distinct[objects] + codes[objects])) >= MIN_DISTINCT_MENTIONS * count
+        ]
+        if records:
+            is_code = {name: is_numbering(name) for name in records}
+            item = max(records, key=lambda name: (distinct[name], not is_code[name], -names.index(name)))
+            return RecordColumns(objects, item, guessed=("objects", "item"))
+    return None
+
+
+def _may_repeat_in_rows(rows: Rows, name: str) -> bool:
+    """Return whether a column may be that of records or of objects: texts, or whole numbers that are named as ids."""
+    column = decode(rows.table[name])
+    if is_time(rows, name) or column.null_count or not (holds_text(column.type) or pa.types.is_integer(column.type)):
+        return False
+    is_text = holds_text(column.type) and not likely_written(keys(rows, name), rows.written)
+    return is_text or is_numbering(name) or normalize_name(name) in ROLE_NAMES["items"]["item"]
+
+
+def _encode(rows: Rows, name: str) -> Array:
+    return np.asarray(keys(rows, name).combine_chunks().dictionary_encode().indices).astype(np.int64)
+
+
+def _hold_full_names(rows: Rows, name: str) -> bool:
+    column = decode(rows.table[name])
+    return holds_text(column.type) and are_full_names(pc.unique(column.slice(0, MAX_SAMPLED_ROWS)).to_pylist())
 
 
 def _objects_by_name(rows: Rows, given: Mapping[str, str]) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,8 @@ from cube2net.io.tables.key_columns import (
     is_unique,
     name_share,
     nearly_unique_keys,
+    sample_keys,
+    share_in,
 )
 from cube2net.io.tables.link_columns import (
     are_years,
@@ -72,6 +74,7 @@ ROW_NUMBER = "row"
 NUMBER_NAMES = ("nr", "no", "num", "nummer", "number", "lfdnr")
 """Usual names of columns that count the rows, to which others may refer."""
 MAX_JOINED_COLUMNS = 3
+MAX_SHARED_PARTS = 0.2
 CODE, MIN_CODE_SHARE = r"^[\pL0-9][\pL0-9_/#-]*$", 0.9
 """The form of numbers of rows, which have a digit as well: 10004, P017, K-4."""
 MIN_RISING_ROWS = 20
@@ -247,9 +250,17 @@ def _first_distinct_texts(rows: Rows) -> list[str]:
     if texts and is_nearly_unique(rows, texts[0]):
         return texts[:1]
     for count in range(2, min(MAX_JOINED_COLUMNS, len(texts)) + 1):
+        if _share_values(rows, texts[:count]):
+            return []
         if is_nearly_unique(*_join_columns(rows, texts[:count])):
             return texts[:count]
     return []
+
+
+def _share_values(rows: Rows, columns: Sequence[str]) -> bool:
+    """Return whether two columns hold the same values, as those of several people do and parts of a name do not."""
+    samples = [sample for name in columns if (sample := sample_keys(rows, name)) is not None]
+    return any(share_in(one, other) > MAX_SHARED_PARTS for one, other in permutations(samples, 2))
 
 
 def _join_columns(rows: Rows, columns: Sequence[str], kept: str | None = None) -> tuple[Rows, str]:

@@ -10,8 +10,38 @@ from cube2net.errors import Message, ParameterError, Setting, SourceError, quote
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")
-_SOURCES = ("source", "from", "src", "start", "u", "node1", "object1", "author1", "head", "i", "a", "citing")
-_TARGETS = ("target", "to", "dst", "end", "v", "node2", "object2", "author2", "tail", "j", "b", "cited")
+_SOURCES = (
+    "source",
+    "from",
+    "src",
+    "start",
+    "u",
+    "node1",
+    "object1",
+    "author1",
+    "head",
+    "i",
+    "a",
+    "citing",
+    "origin",
+    "sender",
+)
+_TARGETS = (
+    "target",
+    "to",
+    "dst",
+    "end",
+    "v",
+    "node2",
+    "object2",
+    "author2",
+    "tail",
+    "j",
+    "b",
+    "cited",
+    "recipient",
+    "receiver",
+)
 _NAMES = (
     *("name", "fullname", "displayname", "nodename", "objectname", "authorname", "username", "title"),
     *("nom", "nombre", "nome", "naam", "namn", "bezeichnung", "titel"),

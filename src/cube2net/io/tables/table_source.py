@@ -35,7 +35,7 @@ from cube2net.io.tables.find_tables import (
 from cube2net.io.tables.frames import frame_rows, is_frame, names_in
 from cube2net.io.tables.multi_values import check_separators, label_separators
 from cube2net.io.tables.read_rows import read_rows
-from cube2net.io.tables.record_table import RecordColumns, find_record_columns, record_corpus
+from cube2net.io.tables.record_table import RecordColumns, find_mention_columns, find_record_columns, record_corpus
 from cube2net.io.tables.single_table import (
     SingleTable,
     is_first_row_data,
@@ -53,6 +53,7 @@ from cube2net.io.tables.table_corpus import (
 )
 from cube2net.io.tables.table_roles import TableRoles, check_roles, normalize_name
 from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, assign_roles
+from cube2net.io.tables.wide_tables import join_numbered_columns, matrix_links, parse_lists
 from cube2net.io.tables.workbooks import Sheet
 from cube2net.io.text_records import is_workbook, strip_endings
 from cube2net.model.corpus import Corpus, holds_text
@@ -210,7 +211,7 @@ class Tables:
         rows: dict[str, Rows] = {}
         for number, (table, file) in enumerate(found.files.items()):
             dropped.progress(f"reading {file.name if isinstance(file, Path) else table}", number, len(found.files))
-            rows[table] = self._read_rows(table, file, dropped, meter)
+            rows[table] = parse_lists(self._read_rows(table, file, dropped, meter))
             if table in (RECORDS, "nodes", "links"):
                 rows[table] = without_totals(rows[table], dropped)
         if found.unsure is not None and {"nodes", "links"} <= set(rows):
@@ -222,6 +223,12 @@ class Tables:
         if single.table.num_rows == 0:
             raise SourceError(f"{single.name} has a header and no rows, expected one row or more")
         has_links = "links" in rows
+        if not has_links and self.objects is None and self.item is None and not self.columns:
+            links = matrix_links(single, dropped.say, directed=self.directed)
+            if links is not None:
+                return DetectedTables(rows | {"links": links}, read)
+        given = {*self.columns.values(), *self.separators, str(self.objects), str(self.item)}
+        single = join_numbered_columns(single, given, dropped.say)
         layout, records = self._detect_layout(single, found.files[RECORDS], has_links=has_links)
         if layout == RECORDS:
             return DetectedTables(rows | {RECORDS: single}, read, records=records)
@@ -258,8 +265,10 @@ class Tables:
         if not has_links and are_links_by_name(rows, file_name, self._columns_of({"links": rows})):
             return "links", None
         columns = find_record_columns(rows, given, self.separators)
+        columns = columns or find_mention_columns(rows, given, by_name=True)
         if columns is None and not has_links and are_links_by_values(rows):
             return "links", None
+        columns = columns or find_mention_columns(rows, given, by_name=False)
         return ("nodes", None) if columns is None or names_other_rows(rows) else (RECORDS, columns)
 
     def _columns_of(self, tables: Mapping[str, Rows]) -> dict[str, str]:

@@ -5,7 +5,7 @@ Ids are unique, ends of links are ids of nodes, texts are long, names nearly uni
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations
@@ -29,7 +29,7 @@ from cube2net.io.tables.key_columns import (
     sample_keys,
     share_in,
 )
-from cube2net.io.tables.link_columns import is_time, is_weight, two_ends
+from cube2net.io.tables.link_columns import is_numbering, is_time, is_weight, two_ends
 from cube2net.io.tables.locale_values import spread_rows
 from cube2net.io.tables.single_table import is_named_row
 from cube2net.io.tables.table_roles import (
@@ -131,8 +131,9 @@ def _with_ends(columns: TableColumns, rows: Rows, ids: Mapping[str, KeyColumn | 
     fixed = [end for end in ends if _is_end(columns, rows, end, ids[end])]
     taken = [name for role, name in chosen.items() if role in columns.given or role in fixed]
     free = [end for end in ends if end not in fixed]
-    if not any(ids.values()) and len(free) == 2 and len(names) > 3:
-        chosen |= dict(zip(free, two_ends(rows) or (), strict=False))
+    if not any(ids.values()) and free and len(names) > 3 and (pair := two_ends(rows)) is not None:
+        others = [name for name in pair if name not in taken]
+        chosen |= dict(zip(free, others if len(others) == len(free) else (), strict=False))
     if len(free) == 2 and ids[free[0]] is not ids[free[1]]:
         one, two = free
         pairs = [pair for pair in permutations(names[:MAX_KEY_COLUMNS], 2) if share(one, pair[0]) >= MIN_ID_SHARE]
@@ -261,7 +262,11 @@ def are_links_by_values(rows: Rows) -> bool:
         return False
     if len(names) > 3:
         others = [name for name in names[:MAX_KEY_COLUMNS] if not (is_weight(rows, name) or is_time(rows, name))]
-        return two_ends(rows) is not None and not any(is_nearly_unique(rows, name) for name in others)
+        ends = two_ends(rows)
+        if ends is None:
+            return False
+        unique = [name for name in others if is_nearly_unique(rows, name)]
+        return not unique or _stand_first(rows, ends, unique)
     if len(names) == 3 and not (is_weight(rows, names[2]) or is_time(rows, names[2])):
         return False
     one, other = (sample_keys(rows, name) for name in names[:2])
@@ -269,3 +274,19 @@ def are_links_by_values(rows: Rows) -> bool:
         return False
     on_both_sides = share_in(one, keys(rows, names[1])) > 0 and share_in(other, keys(rows, names[0])) > 0
     return on_both_sides or all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
+
+
+def _stand_first(rows: Rows, ends: tuple[str, str], unique: Sequence[str]) -> bool:
+    """Return whether the ends of links stand before all columns that tell rows apart, and mostly hold the same values.
+
+    Numbers and times of the links may stand before them.
+    """
+    first = [name for name in rows.table.column_names if not (is_numbering(name) or is_time(rows, name))][:2]
+    samples = [sample_keys(rows, name) for name in ends]
+    if set(first) != set(ends) or set(ends) & set(unique) or any(sample is None for sample in samples):
+        return False
+    return all(
+        share_in(sample, keys(rows, other)) >= MIN_ID_SHARE
+        for sample, other in zip(samples, reversed(ends), strict=True)
+        if sample is not None
+    )
