@@ -134,6 +134,21 @@ ANALYSTS: dict[str, tuple[list[list[object]], tuple[int, int, bool]]] = {
         [["name", "hours"]] + [[name, f"{1 + row % 9},{row * 3 % 10}"] for row, name in enumerate(NAMES)],
         (40, 40, False),
     ),
+    "staff and their managers by number": (
+        [["EmpID", "Name", "Department", "ManagerID", "DeptID"]]
+        + [
+            [1000 + row, name, DEPARTMENTS[row % 3], 1000 + row // 6 if row else None, row % 3]
+            for row, name in enumerate(NAMES)
+        ],
+        (40, 40, True),
+    ),
+    "dependencies with notes": (
+        [["Package", "Depends"]]
+        + [[f"p{row}", ", ".join(f"p{row * step % 40} (>= {step}.0)" for step in range(2, 5))] for row in range(40)],
+        (40, 40, True),
+    ),
+    "fractions alone": ([["x", "y"]] + [[row / 7, row / 9] for row in range(40)], (40, 40, False)),
+    "links under one name": ([["name", "name", "weight"]] + [[*pair, 1] for pair in PAIRS], (38, 38, True)),
     "lists that name no row": (
         [["Package", "Depends"]]
         + [[f"p{row}", ", ".join(f"q{row * step} (>= {step}.0)" for step in range(2, 5))] for row in range(40)],

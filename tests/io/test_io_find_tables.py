@@ -145,6 +145,22 @@ def test_the_largest_sheet_with_a_key_is_the_data_and_the_data_dictionary_is_not
     assert refusal([path]) == "x.xlsx has no sheet with a table, expected a header and rows in one of 'a', 'b'"
 
 
+def test_sheets_of_the_same_columns_and_other_rows_are_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "papers.xlsx"
+    sheets = {
+        str(year): [["Title", "Authors"]]
+        + [[f"On {row} in {year}", f"Ann Ek; {name} Ott"] for row, name in enumerate("ABC")]
+        for year in (2020, 2021)
+    }
+    path.write_bytes(workbook(sheets))
+    corpus, said = read([path])
+    assert (corpus.objects.num_rows, corpus.items.num_rows) == (4, 6)
+    assert corpus.items["sheet"].to_pylist() == [2020] * 3 + [2021] * 3
+    assert "sheets with the same columns are read as one table: '2020', '2021'" in said
+    path.write_bytes(workbook({"new": sheets["2021"], "old": sheets["2021"]}))
+    assert read([path])[0].items.num_rows == 3
+
+
 MEMBERS = [["Nachname", "Vorname", "Ort", "kennt"]] + [
     [last, first, place, other]
     for last, first, place, other in (

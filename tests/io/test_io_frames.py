@@ -286,10 +286,6 @@ def test_links_alone_are_built_and_suggested_for_like_any_single_table() -> None
             lambda: c2n.read_tables({"nods": pd.DataFrame(NODES), "links": pd.DataFrame(LINKS)}),
         ),
         (
-            "the table of nodes names columns twice: 'id'",
-            lambda: c2n.read_tables(pd.DataFrame([["a", "b"]], columns=["id", "id"]), pd.DataFrame(LINKS)),
-        ),
-        (
             "got nodes: expected nodes and links, or objects, items and mentions (and links)",
             lambda: c2n.read_tables(nodes=pd.DataFrame(NODES)),
         ),

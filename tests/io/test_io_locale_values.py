@@ -158,6 +158,15 @@ def test_numbers_without_such_a_name_stay_numbers_but_for_milliseconds_of_these_
     assert column("1140825600000", name="user_id")[0] == [1140825600000]
 
 
+def test_days_written_as_one_number_are_dates_where_the_name_or_many_of_them_say_so():
+    days = [date(2019, 1, 1) + timedelta(days=row) for row in range(40)]
+    written_days = [f"{day:%Y%m%d}" for day in days]
+    assert column(*written_days, name="flown") == (days, "year, month and day together")
+    assert column(*written_days[:2], name="date")[0] == days[:2]
+    assert column(*written_days[:2], name="number")[0] == [20190101, 20190102]
+    assert column("20190101", "20191301", name="date")[0] == [20190101, 20191301]
+
+
 def test_days_that_are_in_no_calendar_are_missing_and_counted(tmp_path):
     days = "".join(f"n{i};{1 + i:02d}.02.2006\n" for i in range(20))
     paths = put(tmp_path, nodes=f"id;am\n{days}x;30.02.2006\n", links="from,to\nn0,n1\n")

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 from pathlib import Path
 
@@ -160,7 +161,7 @@ def test_bad_json_lines_are_left_out_with_their_line_or_stop_when_strict(tmp_pat
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ('[{"id": 1}]', "x.jsonl line 1: '[{\"id\": 1}]' is not a JSON object"),
+        ("1", "x.jsonl line 1: '1' is not a JSON object"),
         ('{"a": "\\ud800"}', 'x.jsonl line 1: \'{"a": "\\\\ud800"}\' holds half a character'),
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", 'x.jsonl line 1: \'{"a": [[[[['),
         ('{"a": ' * 100_000 + "1" + "}" * 100_000, 'x.jsonl line 1: \'{"a": {"a":'),
@@ -184,10 +185,32 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_the_data(tmp_pat
     assert read_rows(put(tmp_path / "x.jsonl", '\ufeff{"id": 1}\r\n')).table.to_pydict() == {"id": [1]}
 
 
-def test_a_column_named_twice_is_refused(tmp_path):
-    assert refusal(put(tmp_path / "x.csv", "id,x,x\na,b,c\n")) == (
-        "x.csv names columns twice: 'x' (give each another name)"
-    )
+def test_columns_of_the_same_name_are_numbered_and_that_is_said(tmp_path):
+    said: list[str] = []
+    dropped = Dropped(progress=lambda stage, done, total=None: said.append(stage))
+    path = put(tmp_path / "x.csv", "id,x,x,x\na,b,c,d\n")
+    assert read_rows(path, dropped=dropped).table.column_names == ["id", "x", "x.1", "x.2"]
+    assert said == ["x.csv names columns twice: they are called 'x.1', 'x.2' (guessed)"]
+
+
+def test_a_list_of_json_objects_is_read_as_one_object_a_line_is(tmp_path):
+    records = [{"id": "a", "x": 1}, {"id": "b"}]
+    path = put(tmp_path / "x.json", json.dumps(records, indent=1))
+    assert read_rows(path).table.to_pylist() == [{"id": "a", "x": 1}, {"id": "b", "x": None}]
+    assert read_rows(path).places([1]) == ["x.json row 2"]
+    for text, sentence in (
+        ("[{", "is not JSON"),
+        ("[1]", "row 1 of the list is 1, expected a dictionary"),
+        ("[]", "no columns"),
+    ):
+        assert sentence in refusal(put(tmp_path / "x.json", text))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_text_in_utf_16_without_a_mark_is_read(tmp_path, encoding):
+    path = tmp_path / "x.csv"
+    path.write_bytes("id\tname\na\tMüller\n".encode(encoding))
+    assert read_rows(path).table.to_pydict() == {"id": ["a"], "name": ["Müller"]}
 
 
 def test_a_column_without_a_name_gets_its_number(tmp_path):

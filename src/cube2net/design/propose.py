@@ -379,7 +379,8 @@ def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination],
         return Message(f"{poor}{best.counts.sentence(min_objects)}")
     if not few.corpus.attributes and few.corpus.terms is None and "text" not in few.corpus.items.column_names:
         return Message(
-            "there is nothing to make dimensions of: add a column such as a city or a year, or nodes to links alone"
+            "there is nothing to make dimensions of: add a column such as a city or a year, or give a table of nodes "
+            "beside the links"
         )
     for least in (least for least in FEWER if least < min_objects):
         again = [combine(few, each.parts, least) for each in alone]

@@ -37,6 +37,8 @@ FIRST_BLANK = BLANK.encode()
 
 UTF_8, UTF_16, WINDOWS_1252 = "utf-8", "utf-16", "windows-1252"
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SAMPLED_BYTES, MIN_ZERO_SHARE = 1_000, 0.7
+"""How many bytes tell UTF-16 without a mark, and the share of zeros among every second one of them."""
 CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 Line = tuple[int, bytes | None]
@@ -198,6 +200,8 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
             while block := file.read(BLOCK_BYTES):
                 if encoding is None and before == 0 and block.startswith(UTF_16_MARKS):
                     return check_text(path, meter, UTF_16)
+                if encoding is None and before == 0 and (unmarked := _find_utf_16(block[:SAMPLED_BYTES])):
+                    return check_text(path, meter, unmarked)
                 text = decoder.decode(block)
                 plain = plain and text.isascii()
                 ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
@@ -234,6 +238,18 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
     if blank:
         raise SourceError(f"{path.name} is empty, expected a header and rows")
     return wanted
+
+
+def _find_utf_16(start: bytes) -> str | None:
+    """Return which UTF-16 bytes without a mark are, None where they are something else: every second one is 0.
+
+    >>> _find_utf_16("id;name".encode("utf-16-be")), _find_utf_16(b"id;name")
+    ('utf-16-be', None)
+    """
+    for name, zeros, letters in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
+        if zeros.count(0) > MIN_ZERO_SHARE * len(start) / 2 and not letters.count(0):
+            return name
+    return None
 
 
 def long_line_error(path: Path, line: int) -> SourceError:

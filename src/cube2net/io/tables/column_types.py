@@ -6,7 +6,7 @@ Columns are those of ``Rows``, a table with the places its rows come from; Pytho
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -77,6 +77,32 @@ class Rows:
 
     def __repr__(self) -> str:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {join_names(self.table.column_names)})"
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name with underscores behind it until it is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def number_repeated(names: Sequence[str], dropped: Dropped | None, where: str) -> list[str]:
+    """Return names of columns, those that come again with a number behind them, as pandas does.
+
+    >>> number_repeated(["name", "year", "name"], None, "x.csv")
+    ['name', 'year', 'name.1']
+    """
+    found: list[str] = []
+    for name in names:
+        number, unique = 0, name
+        while unique in found:
+            number += 1
+            unique = f"{name}.{number}"
+        found.append(unique)
+    repeated = [name for name in found if name not in names]
+    if repeated and dropped is not None:
+        dropped.say(f"{where} names columns twice: they are called {quote_few(repeated)} (guessed)")
+    return found
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:

@@ -18,6 +18,7 @@ from cube2net.io.tables.key_columns import (
     is_nearly_unique,
     link_share,
     nearly_unique_keys,
+    sample_key_columns,
     sample_keys,
     share_in,
 )
@@ -47,6 +48,8 @@ LOCK_PREFIX = "~$"
 HIDDEN_PREFIXES = (".", LOCK_PREFIX)
 MIN_LINK_SHARE, SURE_LINK_SHARE = 0.5, 0.9
 """Share of ids known in another table: enough to link it, and enough to decide without names."""
+MAX_REPEATED_SHARE = 0.5
+"""Share of ids that come again on a sheet with other rows."""
 MAX_SHEETS = 20
 """Number of sheets that are read to find the data."""
 
@@ -184,6 +187,7 @@ class TableFinder:
         if makes_corpus(by_name):
             chosen, unsure, reason, remarks = by_name, None, "having no name of a table", []
             tables: dict[str, Rows] = {}
+            alike: tuple[str, ...] = ()
         else:
             tables = {name: rows for name in names[:MAX_SHEETS] if (rows := self._read_sheet(path, name)) is not None}
             if not tables:
@@ -192,16 +196,22 @@ class TableFinder:
                     f"{quote_few(names, 10)}"
                 )
             chosen, unsure, reason = _choose_sheets(tables), "", "being empty, a note or another table"
+            alike = _list_alike(tables, chosen.get(RECORDS))
             remarks = [f"sheets of {path.name}: {'; '.join(_describe_sheet(name, tables.get(name)) for name in names)}"]
         if RECORDS in chosen:
             remarks.append(f"sheet={chosen[RECORDS]!r} (guessed)")
+            if alike:
+                remarks.append(
+                    f"sheets with the same columns are read as one table: {quote_few([chosen[RECORDS], *alike], 10)}"
+                )
         else:
             remarks.append(f"sheets: {', '.join(f'{table}={name!r}' for table, name in chosen.items())} (guessed)")
-        if others := [name for name in names if name not in chosen.values()]:
+        if others := [name for name in names if name not in (*chosen.values(), *alike)]:
             remarks.append(f"not read, {reason}: {quote_few(others, 10)}")
-        used = set(chosen.values())
+        used = {*chosen.values(), *alike}
         sheets = tuple(_summarize_sheet(name, tables.get(name), is_used=name in used) for name in names)
-        return FoundTables({table: Sheet(path, name) for table, name in chosen.items()}, remarks, unsure, sheets)
+        files: dict[str, Path | Sheet] = {table: Sheet(path, name, alike) for table, name in chosen.items()}
+        return FoundTables(files, remarks, unsure, sheets)
 
     def _read_sheet(self, path: Path, name: str) -> Rows | None:
         """Return the rows of a sheet, None where it holds no table, such as a cover."""
@@ -229,6 +239,23 @@ def _choose_sheets(tables: Mapping[str, Rows]) -> dict[str, str]:
         if len(pairs) == 1:
             return dict(zip(("nodes", "links"), pairs[0], strict=True))
     return {RECORDS: max(tables, key=lambda name: (_has_key(tables[name]), tables[name].table.num_rows))}
+
+
+def _list_alike(tables: Mapping[str, Rows], chosen: str | None) -> tuple[str, ...]:
+    """Return the sheets that have the columns of the chosen one and other rows, such as a sheet for each year."""
+    if chosen is None:
+        return ()
+    rows = tables[chosen]
+    names = rows.table.column_names
+    keys = (nearly_unique_keys(rows, name) for name in names[:MAX_KEY_COLUMNS])
+    ids = next((values for values in keys if values is not None), None)
+
+    def is_alike(other: Rows) -> bool:
+        if sorted(other.table.column_names) != sorted(names):
+            return False
+        return ids is None or all(share_in(sample, ids) < MAX_REPEATED_SHARE for sample in sample_key_columns(other))
+
+    return tuple(name for name, other in tables.items() if name != chosen and is_alike(other))
 
 
 def _has_key(rows: Rows) -> bool:

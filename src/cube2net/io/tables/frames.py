@@ -5,7 +5,6 @@ None of these libraries is loaded here: a frame is known by what it can do, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ import pyarrow.compute as pc
 
 from cube2net.errors import Cube2netError, SourceError, first_line, quote, quote_few
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import REFUSED, Rows, column_of, columns_of, sorted_out, text_of
+from cube2net.io.tables.column_types import REFUSED, Rows, column_of, columns_of, number_repeated, sorted_out, text_of
 from cube2net.model.corpus import holds_text, is_list
 
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
@@ -59,15 +58,14 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
     left_out: list[str] = []
     try:
         if _is_pandas(frame):
-            columns, loose, left_out = _pandas_columns(frame, role)
+            columns, loose, left_out = _pandas_columns(frame, role, dropped)
         elif isinstance(frame, Mapping):
             columns, loose, left_out = columns_of({str(key): _values(value) for key, value in frame.items()})
         elif isinstance(frame, list | tuple):
-            columns, loose, left_out = columns_of(_by_column(frame))
+            columns, loose, left_out = columns_of(columns_of_records(frame))
         else:
             table = _table(frame)
-            _check_names(table.column_names, name)
-            columns = dict(zip(table.column_names, table.columns, strict=True))
+            columns = dict(zip(number_repeated(table.column_names, dropped, name), table.columns, strict=True))
         made = pa.table({key: _usual(column) for key, column in columns.items()})
     except Cube2netError:
         raise
@@ -124,7 +122,8 @@ def _table(frame: Any) -> pa.Table:
     raise SourceError(f"cannot read a {_called(frame)} as a table: expected a frame, an Arrow table or a path")
 
 
-def _by_column(records: Sequence[Any]) -> dict[str, list[Any]]:
+def columns_of_records(records: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the values of each key of some dictionaries, None where one has not the key."""
     columns: dict[str, list[Any]] = {}
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
@@ -138,17 +137,11 @@ def _by_column(records: Sequence[Any]) -> dict[str, list[Any]]:
     return columns
 
 
-def _check_names(names: Sequence[str], name: str) -> None:
-    twice = sorted(key for key, times in Counter(names).items() if times > 1)
-    if twice:
-        raise SourceError(f"{name} names columns twice: {quote_few(twice)}")
-
-
-def _pandas_columns(frame: Any, role: str) -> tuple[dict[str, Any], set[str], list[str]]:
+def _pandas_columns(frame: Any, role: str, dropped: Dropped | None) -> tuple[dict[str, Any], set[str], list[str]]:
     """Return the columns of a pandas frame, the names of those with mixed values, and of those left out."""
     frame = _with_index(frame, role)
     names = [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in frame.columns]
-    _check_names(names, f"the table of {role}")
+    names = number_repeated(names, dropped, f"the table of {role}")
     return sorted_out((name, _series_column(frame.iloc[:, place])) for place, name in enumerate(names))
 
 
@@ -178,11 +171,21 @@ def _series_column(series: Any) -> tuple[Any, bool]:
         column = None
     if column is not None and is_list(column.type) and any(isinstance(value, set | frozenset) for value in series):
         column = None  # their order would be another one every time
+    if column is not None and pa.types.is_floating(column.type) and column.null_count:
+        column = _restore_integers(column)
     if column is not None and not _is_foreign(column.type):
         return (None, False) if pa.types.is_struct(column.type) else (column, False)
     if column is None:
         return column_of(_known(series))
     return pa.array([None if value is None else text_of(value) for value in _known(series)], pa.string()), False
+
+
+def _restore_integers(column: Any) -> Any:
+    """Return whole numbers that pandas keeps as fractions because some are missing."""
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
 
 
 def _is_foreign(kind: pa.DataType) -> bool:

@@ -83,10 +83,18 @@ def nearly_unique_keys(rows: Rows, name: str) -> pa.ChunkedArray | None:
     if not (holds_text(kind) or pa.types.is_integer(kind)):
         return None
     sample = sample_keys(rows, name)
-    if sample is None or pc.count_distinct(sample).as_py() < len(sample) - _max_bad_keys(len(sample)):
+    if (
+        sample is None
+        or _are_fractions(sample)
+        or pc.count_distinct(sample).as_py() < len(sample) - _max_bad_keys(len(sample))
+    ):
         return None
     ids = keys(rows, name)
     return ids if len(ids) - pc.count_distinct(ids).as_py() <= _max_bad_keys(len(ids)) else None
+
+
+def _are_fractions(texts: pa.ChunkedArray) -> bool:
+    return len(texts) > 0 and bool(pc.all(pc.match_substring_regex(texts, r"^[-+]?[0-9]*[.,][0-9]+$")).as_py())
 
 
 def is_nearly_unique(rows: Rows, name: str) -> bool:

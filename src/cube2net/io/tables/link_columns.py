@@ -35,6 +35,7 @@ MIN_FULL_NAME_REFERENCE_SHARE = 0.5
 MAX_REFERENCE_COLUMNS = 100
 MAX_SELF_SHARE = 0.5
 MAX_INVERTED_WORDS = 6
+NOTE = re.compile(r"\s*\([^()]*\)$")
 
 
 def is_weight(rows: Rows, name: str) -> bool:
@@ -105,7 +106,7 @@ def _first_rows(rows: Rows, name: str) -> pa.ChunkedArray:
 
 def two_ends(rows: Rows) -> tuple[str, str] | None:
     """Return two columns that share values: the first two of the table, else those that share most."""
-    free = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if _may_be_an_end(rows, name)]
+    free = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if may_be_end(rows, name)]
     if len(free) < 2:
         return None
     samples = {name: sample_keys(rows, name) for name in free}
@@ -122,7 +123,8 @@ def two_ends(rows: Rows) -> tuple[str, str] | None:
     return best if shared(best) >= MIN_SHARE_ON_OTHER_SIDE else None
 
 
-def _may_be_an_end(rows: Rows, name: str) -> bool:
+def may_be_end(rows: Rows, name: str) -> bool:
+    """Return whether a column may be an end of links: it holds texts or whole numbers, and no times."""
     column = _first_rows(rows, name)
     if not (holds_text(column.type) or pa.types.is_integer(column.type)) or is_time(rows, name):
         return False
@@ -188,7 +190,7 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
             hits = sum(fold_name(value) in known for _, value in numbers)
             itself = sum(value == one for one, value in numbers)
             are_keys = hits >= MIN_NUMBER_REFERENCE_SHARE * len(numbers) and itself <= MAX_SELF_SHARE * len(numbers)
-            if not (are_keys and is_likely_key(column, key)):
+            if not (are_keys and (is_likely_key(column, key) or _are_other_numbers(column, key, known))):
                 continue
         separator = _separator_of_names([value for _, value in pairs], known)
         if separator is not None and not _name_themselves(pairs, separator, known):
@@ -203,7 +205,7 @@ def given_references(rows: Rows, key: str, name: str | None, column: str) -> dic
     check_column(rows, "links.target", column)
     known, values = _ids_by_name(rows, key, name), keys(rows, column).drop_null().to_pylist()
     hits = {
-        separator: sum(fold_name(part) in known for value in values for part in _split(value, separator))
+        separator: sum(_find_row(part, known) is not None for value in values for part in _split(value, separator))
         for separator in ("", *NAME_SEPARATORS)
     }
     best = max(hits, key=lambda separator: hits[separator])
@@ -221,7 +223,7 @@ def _separator_of_names(values: Sequence[str], known: Mapping[str, str]) -> str 
         parts = [part for value in values for part in _split(value, separator)]
         if len(parts) < 2:
             continue
-        share = sum(fold_name(part) in known for part in parts) / len(parts)
+        share = sum(_find_row(part, known) is not None for part in parts) / len(parts)
         are_full = sum(" " in part for part in parts) >= MIN_REFERENCE_SHARE * len(parts)
         if share >= (MIN_FULL_NAME_REFERENCE_SHARE if are_full else MIN_REFERENCE_SHARE):
             shares[separator] = share
@@ -247,7 +249,7 @@ def referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:
 
 def _name_themselves(pairs: Sequence[tuple[str | None, str]], separator: str, known: Mapping[str, str]) -> bool:
     """Return whether most names in a column are those of their own rows; pairs are the id and the text of a row."""
-    named = [(one, known.get(fold_name(part))) for one, value in pairs for part in _split(value, separator)]
+    named = [(one, _find_row(part, known)) for one, value in pairs for part in _split(value, separator)]
     return sum(one is not None and one == other for one, other in named) > MAX_SELF_SHARE * len(named)
 
 
@@ -263,6 +265,22 @@ def is_likely_key(column: str, key: str) -> bool:
     return other != own and bool(own) and own in (other[-len(own) :], other[: len(own)])
 
 
+def _are_other_numbers(column: str, key: str, known: Mapping[str, str]) -> bool:
+    """Return whether columns of numbers are named alike ("ManagerID", "EmpID"), and the keys hardly match by chance.
+
+    Keys that count the rows from 1 would match the numbers of departments, too.
+    """
+    last = [[word.casefold() for word in WORD.findall(name)][-1:] for name in (column, key)]
+    least = min((int(one) for one in known if one.isdecimal()), default=0)
+    return last[0] == last[1] and is_numbering(key) and least > len(known)
+
+
+def _find_row(name: str, known: Mapping[str, str]) -> str | None:
+    """Return the id of the row that a name stands for, with or without a note behind it, as in "pillow (>= 9)"."""
+    row = known.get(fold_name(name))
+    return known.get(fold_name(NOTE.sub("", name))) if row is None else row
+
+
 def _split(value: str, separator: str) -> list[str]:
     return [part for each in (value.split(separator) if separator else [value]) if (part := each.strip())]
 
@@ -272,7 +290,7 @@ def links_by_reference(rows: Rows, key: str, name: str | None, references: Mappi
     known = _ids_by_name(rows, key, name)
     ids = keys(rows, key).to_pylist()
     links = [
-        (row, known.get(fold_name(part), part))
+        (row, _find_row(part, known) or part)
         for column, separator in references.items()
         for row, value in enumerate(keys(rows, column).to_pylist())
         for part in ([] if value is None else _split(value, separator))

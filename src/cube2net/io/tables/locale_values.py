@@ -56,6 +56,8 @@ YEAR_LAST = rf"^(?P<a>[0-9]{{1,2}})(?P<mark>[-/.])(?P<b>[0-9]{{1,2}})[-/.] ?(?P<
 CLOCKS = ("timestamp", "epoch", "unix", "time", "date", "datetime", "created", "updated", "modified", "when")
 SECONDS = (10**8, 4 * 10**9)
 """From 1973 to 2096, counted in seconds since 1970."""
+COMPACT_DAYS, MIN_COMPACT_DAYS = (19_000_101, 21_000_101), 20
+"""Range of days written as one number, and how many different ones hardly are in the calendar by chance."""
 SURELY_MILLISECONDS = (10**12, 2 * 10**12)
 """From 2001 to 2033, counted in milliseconds."""
 
@@ -307,10 +309,16 @@ def _dates(texts: pa.ChunkedArray, days: Array, good: Array, way: str) -> Writte
     return Written(column, "dates", unfit, way)
 
 
+def _split_days(numbers: pa.ChunkedArray) -> tuple[Array, Array, Array]:
+    """Return the years, months and days of numbers such as 20190321."""
+    whole = np.asarray(pc.fill_null(numbers, 0)).astype(np.int64)
+    return whole // 10_000, whole // 100 % 100, whole % 100
+
+
 def as_clock(name: str, numbers: pa.ChunkedArray) -> Written | None:
     """Return whole numbers as dates, where their column's name and range say that they count seconds since 1970.
 
-    Milliseconds of these decades are known by their range alone.
+    Milliseconds of these decades are known by their range alone, and days such as 20190321 by the calendar.
 
     >>> as_clock("created_at", pa.chunked_array([[1140825600, 1140912000]])).column.to_pylist()[0].isoformat()
     '2006-02-25'
@@ -318,10 +326,16 @@ def as_clock(name: str, numbers: pa.ChunkedArray) -> Written | None:
     if not pa.types.is_integer(numbers.type) or numbers.null_count == len(numbers):
         return None
     low, high = (int(pc.min_max(numbers)[end].as_py()) for end in ("min", "max"))
-    if low < SECONDS[0]:
-        return None
     words = name.casefold().replace("-", "_").replace(" ", "_").split("_")
     named = bool(set(words) & set(CLOCKS)) or words[-1] in ("ts", "at") or name.casefold().endswith("timestamp")
+    if COMPACT_DAYS[0] <= low and high < COMPACT_DAYS[1]:
+        days, good = _days(*_split_days(numbers))
+        surely = named or pc.count_distinct(numbers).as_py() >= MIN_COMPACT_DAYS
+        missing = np.asarray(pc.is_null(numbers))
+        texts = pc.cast(numbers, pa.string())
+        return _dates(texts, days, good, "year, month and day together") if surely and (good | missing).all() else None
+    if low < SECONDS[0]:
+        return None
     for way, unit in (("seconds", 1), ("milliseconds", 1000)):
         inside = SECONDS[0] * unit <= low and high < SECONDS[1] * unit
         surely = unit == 1000 and SURELY_MILLISECONDS[0] <= low and high < SURELY_MILLISECONDS[1]

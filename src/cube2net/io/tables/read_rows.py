@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -13,14 +14,16 @@ import pyarrow.json as pajson
 
 from cube2net._util.zip_files import Meter
 from cube2net.errors import SourceError, quote_few
-from cube2net.io.dropped import MAX_EXAMPLES, Dropped
+from cube2net.io.dropped import MAX_EXAMPLES, Dropped, Places
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.io.tables.frames import columns_of_records
 from cube2net.io.tables.parquet import read_parquet
 from cube2net.io.tables.text_tables import read_delimited
 from cube2net.io.tables.workbooks import read_workbook
 from cube2net.io.text_records import (
     BLOCK_BYTES,
+    FIRST_BLANK,
     check_text,
     detect_format,
     long_line_error,
@@ -28,23 +31,55 @@ from cube2net.io.text_records import (
     number_lines,
     open_arrow_stream,
     open_bytes,
+    read_whole,
 )
 
 DEEP = 1000
 KEY = re.compile(rb'"([^"]*)"\s*:')
 MANY_KEYS = 100
 SAMPLED = 64
+MAX_LIST_BYTES = 512 * 2**20
 START = 4096
 
 
 def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
-    """Return the rows of a file with one JSON object a line; a key that is not there is missing."""
+    """Return the rows of a file with one JSON object a line, or a list of them; a key that is not there is missing."""
     check_text(path, meter)
+    with open_bytes(path, meter) as file:
+        if file.peek(1).strip(FIRST_BLANK).startswith(b"["):
+            return _read_list(path, file, dropped, meter)
     count = _plain_lines(path, meter)
     table = None if count is None else _fast(path, meter)
     if table is not None and table.num_rows == count and table.num_columns:
         return Rows(path.name, table, make_line_places(path, lambda: (line for line, _ in _lines(path, meter))))
     return _slow(path, dropped, meter)
+
+
+def _read_list(path: Path, file: io.BufferedReader, dropped: Dropped, meter: Meter) -> Rows:
+    """Return the rows of a file that is one list of JSON objects."""
+    whole = read_whole(file, MAX_LIST_BYTES)
+    if whole is None:
+        raise SourceError(f"{path.name} is a list of more than {MAX_LIST_BYTES:,} bytes: write one object a line")
+    meter.gauge(path).take(len(whole))
+    try:
+        records = json.loads(whole.strip(FIRST_BLANK))
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise SourceError(
+            f"{path.name} is not JSON ({why}): expected a list of objects, or one object a line"
+        ) from None
+    return _rows(
+        path, columns_of_records(records), dropped, lambda some: [f"{path.name} row {at + 1:,}" for at in some]
+    )
+
+
+def _rows(path: Path, columns: dict[str, list[Any]], dropped: Dropped, places: Places) -> Rows:
+    arrays, loose, left_out = columns_of(columns)
+    if left_out:
+        dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
+    if not arrays:
+        raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
+    return Rows(path.name, pa.table(arrays), places, frozenset(loose))
 
 
 def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
@@ -123,12 +158,7 @@ def _slow(path: Path, dropped: Dropped, meter: Meter) -> Rows:
     if bad and bad >= len(lines):
         raise SourceError(f"{shown[0]} (and so for {bad:,} of {bad + len(lines):,} lines)")
     dropped.drop(f"lines of {path.name} that are no JSON objects", bad, shown)
-    arrays, loose, left_out = columns_of(columns)
-    if left_out:
-        dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
-    if not arrays:
-        raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
-    return Rows(path.name, pa.table(arrays), make_line_places(path, lambda: lines), frozenset(loose))
+    return _rows(path, columns, dropped, make_line_places(path, lambda: lines))
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from cube2net.io.tables.column_types import (
     as_separators,
     attribute,
     check_column,
+    free_name,
     keys,
     split_column,
 )
@@ -37,7 +38,7 @@ from cube2net.io.tables.multi_values import (
     label_separators,
     names_people,
 )
-from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES, free_name
+from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES
 from cube2net.io.tables.table_corpus import Part, item_corpus
 from cube2net.io.tables.table_roles import ROLE_NAMES, find_name, normalize_name
 from cube2net.model.corpus import Corpus, check_count, decode, holds_text, is_list

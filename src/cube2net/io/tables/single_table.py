@@ -8,7 +8,7 @@ from several columns. Columns that name other rows (``knows``, ``manager``), one
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net.errors import join_names
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows, check_column, keys
+from cube2net.io.tables.column_types import Rows, check_column, free_name, keys
 from cube2net.io.tables.dialects import LIKE_A_NUMBER
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
@@ -270,13 +270,6 @@ def _join_columns(rows: Rows, columns: Sequence[str], kept: str | None = None) -
     left = rows.table.drop_columns([name for name in columns if name != kept])
     called = free_name(JOINED_NAME, left.column_names)
     return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name with underscores behind it until it is not taken."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ from cube2net.io.tables.table_corpus import (
 from cube2net.io.tables.table_roles import TableRoles, check_roles, normalize_name
 from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, assign_roles
 from cube2net.io.tables.wide_tables import join_numbered_columns, matrix_links, parse_lists
-from cube2net.io.tables.workbooks import Sheet
+from cube2net.io.tables.workbooks import Sheet, stack_sheets
 from cube2net.io.text_records import is_workbook, strip_endings
 from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.objects import Objects
@@ -291,6 +291,11 @@ class Tables:
         if not isinstance(file, Path | Sheet):
             return frame_rows(file, table, dropped)
         conventions = self._conventions(table)
+        if isinstance(file, Sheet) and file.others:
+            sheets = (file._replace(name=name, others=()) for name in (file.name, *file.others))
+            return stack_sheets(
+                file.path.name, {sheet.name: self._read_rows(table, sheet, dropped, meter) for sheet in sheets}
+            )
         if isinstance(file, Sheet):
             file, conventions = file.path, replace(conventions, sheet=file.name)
         rows = read_rows(file, conventions=conventions, dropped=dropped, meter=meter)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 from array import array
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,9 +15,9 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from cube2net._util.zip_files import Meter
-from cube2net.errors import Message, Setting, SourceError, first_line, quote_few
+from cube2net.errors import Message, Setting, SourceError, first_line
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped
-from cube2net.io.tables.column_types import Rows
+from cube2net.io.tables.column_types import Rows, number_repeated
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, Dialect, find_dialect
 from cube2net.io.tables.table_roles import advise_delimiter
 from cube2net.io.text_records import (
@@ -87,7 +86,7 @@ def read_delimited(path: Path, form: str, dropped: Dropped, meter: Meter, conven
     found = [f"encoding={text.encoding!r}"] * marked + dialect.said(USUAL[form], conventions)
     if found:
         dropped.say(f"{path.name}: {', '.join(found)} (guessed)")
-    header = _header(text, dialect)
+    header = _header(text, dialect, dropped)
     ragged = _Ragged()
     table = _parse(text, dialect, header) or _parse(text, dialect, header, ragged)
     if table is None:
@@ -137,7 +136,7 @@ def _check_header(path: Path, start: str, said: Dialect, found: Dialect) -> None
         )
 
 
-def _header(text: _Text, dialect: Dialect) -> _Header:
+def _header(text: _Text, dialect: Dialect, dropped: Dropped) -> _Header:
     """Return the names of the columns: those of the first row, or numbers where that holds values."""
     first, ends, open_quote = "", dialect.titles, False
     for number, line in text.lines(dialect.titles):
@@ -158,9 +157,7 @@ def _header(text: _Text, dialect: Dialect) -> _Header:
     given = [name.strip() for name in fields[:width]] if dialect.header else []
     given += [""] * (width - len(given))
     names = [name or f"column {number}" for number, name in enumerate(given, start=1)]
-    twice = sorted(name for name, times in Counter(names).items() if times > 1)
-    if twice:
-        raise SourceError(f"{text.name} names columns twice: {quote_few(twice)} (give each another name)")
+    names = number_repeated(names, dropped, text.name)
     unnamed = frozenset(name for name, said in zip(names, given, strict=True) if not said)
     return _Header(names, unnamed, ends) if dialect.header else _Header(names, frozenset(), dialect.titles)
 

@@ -29,7 +29,7 @@ from cube2net.io.tables.key_columns import (
     sample_keys,
     share_in,
 )
-from cube2net.io.tables.link_columns import is_numbering, is_time, is_weight, two_ends
+from cube2net.io.tables.link_columns import is_numbering, is_time, is_weight, may_be_end, two_ends
 from cube2net.io.tables.locale_values import spread_rows
 from cube2net.io.tables.single_table import is_named_row
 from cube2net.io.tables.table_roles import (
@@ -270,7 +270,7 @@ def are_links_by_values(rows: Rows) -> bool:
     if len(names) == 3 and not (is_weight(rows, names[2]) or is_time(rows, names[2])):
         return False
     one, other = (sample_keys(rows, name) for name in names[:2])
-    if one is None or other is None:
+    if one is None or other is None or not all(may_be_end(rows, name) for name in names[:2]):
         return False
     on_both_sides = share_in(one, keys(rows, names[1])) > 0 and share_in(other, keys(rows, names[0])) > 0
     return on_both_sides or all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))

@@ -24,6 +24,7 @@ SEPARATORS = (";", "|", "\n")
 WRITTEN_LIST = r"^\s*\[.*\]\s*$"
 ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"][^,]*)")
 MAX_SAMPLED_ROWS = 1_000
+MIN_ENDS = 2
 MIN_MATRIX_COLUMNS, MIN_MATRIX_SHARE = 3, 0.9
 """Columns of a matrix, and the share of them that are named as rows are."""
 
@@ -77,6 +78,8 @@ def join_numbered_columns(rows: Rows, given: Collection[str], say: Callable[[str
         if len(columns) < 2 or set(columns) & set(given):
             continue
         texts = [pc.cast(decode(table[name]), pa.string()) for name in columns if holds_text(decode(table[name]).type)]
+        if len(texts) == MIN_ENDS and not any(column.null_count for column in texts):
+            continue  # the ends of links
         if len(texts) < len(columns) or not (names_people(f"{base}s") or _hold_full_names(texts)):
             continue
         joined = pa.chunked_array([chunk for each in texts for chunk in each.chunks], pa.string())

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net._util.spelling import suggest_name
 from cube2net._util.xml import Workbook, open_workbook, parse_part, read_shared_texts
@@ -18,7 +19,7 @@ from cube2net._util.zip_files import Gauge, Meter
 from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables import other_workbooks
-from cube2net.io.tables.column_types import Rows, columns_of
+from cube2net.io.tables.column_types import Rows, columns_of, free_name, number_repeated
 from cube2net.io.tables.dialects import UNSAID, Conventions, find_header
 from cube2net.io.text_records import detect_format
 
@@ -31,10 +32,11 @@ Cell = str | int | float | bool | date | datetime
 
 
 class Sheet(NamedTuple):
-    """One sheet of a workbook."""
+    """One sheet of a workbook, and further ones with the same columns."""
 
     path: Path
     name: str
+    others: tuple[str, ...] = ()
 
 
 def sheet_names(path: Path, meter: Meter) -> list[str]:
@@ -69,6 +71,31 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
         parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
     filled = [(number, row) for number, row in zip(grid.numbers, grid.rows, strict=True) if row]
     return _table(name, filled, book.gauge, dropped, conventions)
+
+
+def stack_sheets(name: str, sheets: Mapping[str, Rows]) -> Rows:
+    """Return the rows of sheets with the same columns as one table, with a column that has the name of the sheet."""
+    parts = list(sheets.values())
+    names = parts[0].table.column_names
+    called = free_name("sheet", names)
+    mixed = {column for column in names if len({part.table[column].type for part in parts}) > 1}
+    tables = []
+    for sheet, part in sheets.items():
+        table = part.table.select(names)
+        for column in mixed:
+            table = table.set_column(names.index(column), column, pc.cast(table[column], pa.string()))
+        tables.append(table.append_column(called, pa.array([sheet] * table.num_rows, pa.string())))
+    ends = np.cumsum([part.table.num_rows for part in parts])
+
+    def places(some: Sequence[int]) -> list[str]:
+        of = np.searchsorted(ends, some, side="right").tolist()
+        return [
+            parts[at].places([row - int(ends[at]) + parts[at].table.num_rows])[0]
+            for at, row in zip(of, some, strict=True)
+        ]
+
+    loose = frozenset({called, *mixed}).union(*(part.loose for part in parts))
+    return Rows(name, pa.concat_tables(tables), places, loose, parts[0].conventions)
 
 
 def _day_styles(book: Workbook) -> set[int]:
@@ -240,10 +267,8 @@ def _table(
     first = filled[start][1] if header else {}
     body = filled[start + 1 if header else start :]
     used = sorted(set(first) | {at for _, row in body for at in row})
-    names = {at: _shown(first.get(at)).strip() or f"column {at}" for at in used}
-    twice = sorted(label for label, times in Counter(names.values()).items() if times > 1)
-    if twice:
-        raise SourceError(f"{name} names columns twice: {quote_few(twice)} (give each another name)")
+    labels = number_repeated([_shown(first.get(at)).strip() or f"column {at}" for at in used], dropped, name)
+    names = dict(zip(used, labels, strict=True))
     values = {label: _alike([row.get(at) for _, row in body]) for at, label in names.items()}
     arrays, _, _ = columns_of(values)
     numbers = [number for number, _ in body]
