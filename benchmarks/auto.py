@@ -26,9 +26,8 @@ from cube2net.evaluation.auto import ByLabels, Race, assign_folds, list_candidat
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.model.cube import Cube
-from cube2net.model.network import Network
+from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
-from cube2net.model.recipe import network_fingerprint
 from results import TASKS
 
 EMBEDDING, FOLDS = "deepwalk", 5

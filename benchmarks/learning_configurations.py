@@ -24,13 +24,11 @@ import numpy as np
 
 import cube2net as c2n
 from choices import neighbourhood
-from cube2net._util.arrays import Array
 from cube2net._util.progress import Stopwatch
 from cube2net._util.random import stream
 from cube2net.api.compare import BY_NAME, hidden_runs, maker
 from cube2net.errors import Cube2netError
-from cube2net.evaluation.auto import MIN_AUC_GAIN, list_candidates
-from cube2net.evaluation.configurations import DEFAULT
+from cube2net.evaluation.auto import list_candidates
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.mining.downstream import make_clustering_task
 from cube2net.model.cube import Cube

@@ -108,10 +108,10 @@ def explored(cube: Path) -> CubeService:
     return service
 
 
-def pin(service: CubeService) -> None:
-    """Ask for the network again, with an object pinned."""
+def pinned_question(service: CubeService) -> dict[str, Any]:
+    """Return the request of the page for the same network, with an object pinned."""
     pinned = service.cube.objects.ids(np.array([0])).to_pylist()[0]
-    service.answer("construct", {"request": {**question(service), "pins": [{"object": pinned}]}, "prices": True})
+    return {"request": {**question(service), "pins": [{"object": pinned}]}, "prices": True}
 
 
 def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
@@ -121,13 +121,19 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
     asked = (str(cube), "--query", str(query))
     few = ("--methods", "greedy", "--baselines", "pagerank", "--models", "deepwalk", "--task", "hidden", "--runs", "2")
     services: list[CubeService] = []
+    questions: list[dict[str, Any]] = []
+
+    def explore() -> None:
+        services.append(explored(cube))
+        questions.append(pinned_question(services[0]))
+
     found: dict[str, Callable[[], object]] = {
         "build": lambda: cube2net.build(cube2net.load_bundled(), out=cube),
         "query": lambda: command("query", *asked, "--method", "greedy"),
         "default query": lambda: command("query", *asked),
         "compare": lambda: command("compare", *asked, *few),
-        "explore": lambda: services.append(explored(cube)),
-        "pin": lambda: pin(services[0]),
+        "explore": explore,
+        "pin": lambda: services[0].answer("construct", questions[0]),
     }
     if data is not None:
         found["build acl"] = lambda: command("build", "acl", str(data), "--out", str(folder / "acl"))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.packages import Registry
 from cube2net.api.plan import METHODS
 from cube2net.errors import InputError, ParameterError
 from cube2net.io.sources import SOURCES
+from cube2net.model.interfaces import Registry
 from cube2net.model.network import Network
 from cube2net.network.export.registry import EXPORTS
 from cube2net.network.hops import Hops

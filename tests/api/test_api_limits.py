@@ -20,9 +20,8 @@ from cube2net.api.plan import METHODS
 from cube2net.cube.views import dice, of_kind
 from cube2net.cube.window import between
 from cube2net.model.cube import Cube
-from cube2net.model.network import Network
+from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
-from cube2net.model.recipe import network_fingerprint
 from cube2net.network.assembly import summarize
 from cube2net.network.pagerank import compute_scores
 

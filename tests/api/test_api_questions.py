@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
-from cube2net.api.recipe import describe_network
+from cube2net.api.plan import describe_network
 from cube2net.api.replay import restore_context
 from cube2net.cube.views import dice, roll_up
 from cube2net.cube.window import between

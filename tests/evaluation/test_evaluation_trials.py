@@ -16,8 +16,7 @@ from cube2net.errors import Cube2netError, InputError, ParameterError
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.trials import Trials, describe_error, describe_network
 from cube2net.model.comparison import Configuration, Trial
-from cube2net.model.network import Network
-from cube2net.model.recipe import network_fingerprint
+from cube2net.model.network import Network, network_fingerprint
 
 from comparisons import ALONE, PEER, network
 

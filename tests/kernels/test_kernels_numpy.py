@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels import compiled, numpy_kernels, pagerank_push
+from cube2net.kernels import numpy_kernels, pagerank_push
 from cube2net.model.query import Query
 from cube2net.network.assembly import induce_links
 from cube2net.network.pagerank import compute_scores, find_neighbors, settle
@@ -161,12 +161,12 @@ def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_smal
     assert "cube2net.kernels.compiled" in sys.modules
     index = tmp_path / "index"
     new = SimpleNamespace(signatures=[], _cache=SimpleNamespace(_cache_file=SimpleNamespace(_index_path=str(index))))
-    assert not compiled.is_compiled(new)
+    assert not numpy_kernels.is_compiled(new)
     new.signatures = ["a signature"]
-    assert compiled.is_compiled(new)
+    assert numpy_kernels.is_compiled(new)
     new.signatures = []
     index.touch()
-    assert compiled.is_compiled(new)
+    assert numpy_kernels.is_compiled(new)
     pagerank_push.know(np.zeros(1, np.int64), np.zeros(0, np.float32), np.zeros(0))
     assert not numpy_kernels.WorkCounter().accept("pagerank_push.know", 1)
 

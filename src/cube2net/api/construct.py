@@ -13,13 +13,13 @@ from cube2net.api.plan import (
     WITH_OPTIONS,
     Plan,
     check_nodes,
+    make_recipe,
     objective_name,
     plan_network,
     steer,
     weigh_query,
 )
 from cube2net.api.query import Asked, resolve_query
-from cube2net.api.recipe import make_recipe
 from cube2net.errors import ParameterError, check_int, quote, quote_few
 from cube2net.model.cube import Cube, list_limits
 from cube2net.model.interfaces import (
@@ -336,7 +336,7 @@ def build_network(
     notes = [*([limit] if limit else _notes(plan, network, large)), describe_shared_names(cube.objects, query.shared)]
     return replace(
         network,
-        recipe=make_recipe(plan, network, METHODS, chosen.seed),
+        recipe=make_recipe(plan, network, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
         context=make_context(plan, chosen, default=default, cache=cache),
         settings={

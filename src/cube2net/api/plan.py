@@ -1,8 +1,10 @@
-"""Turn the options of a network into a plan, with defaults resolved."""
+"""Turn the options of a network into a plan, with defaults resolved, and describe plans as recipes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -10,25 +12,28 @@ from typing import Any
 
 import numpy as np
 
+from cube2net import __version__
 from cube2net._util.arrays import Array
-from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, resolve_query
 from cube2net.cube.cuboids import BOTH, FULL, cuboid
-from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.model.cube import Cube
+from cube2net.errors import InputError, ParameterError, QueryError, quote
+from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.interfaces import (
     LinkObjective,
     Method,
     Objective,
+    Registry,
     chooses_cells,
     counts_repeats,
     find_name,
+    list_options,
     make_object,
 )
-from cube2net.model.names import OBJECT, Node, format_title, resolve_node
-from cube2net.model.network import Form
+from cube2net.model.names import CELL, OBJECT, Node, format_title, resolve_node
+from cube2net.model.network import Form, Network, network_fingerprint
 from cube2net.model.query import Query
 from cube2net.model.query import parse_query as listed_of
+from cube2net.model.recipe import FORMAT, Recipe
 from cube2net.model.selection import (
     PAPER_CELLS,
     Budget,
@@ -44,7 +49,7 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.pagerank import PageRank, compute_scores
 from cube2net.network.steiner import Steiner
-from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
+from cube2net.options import OPTIONS, STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
 from cube2net.selection.exact.exact import Exact
@@ -312,3 +317,103 @@ def check_nodes(count: int, sure: bool = True) -> None:
             f"the network has {up_to}{count:,} nodes, more than the {most:,} that are taken at once: ask for fewer "
             "with max_nodes, n_cells or n_neighbors"
         )
+
+
+LEFT_OUT = ("save",)
+"""Options of methods that say where something is written: not what is chosen."""
+FILES = ("policy",)
+"""Options of methods that name a file; recipes record only whether there is one."""
+
+
+def make_recipe(plan: Plan, network: Network, seed: int) -> Recipe:
+    """Return the recipe of the network of a plan."""
+    lineage = get_lineage(plan.whole)
+    problems: list[str] = []
+    method = _describe(plan.method, METHODS, "method", problems)
+    if isinstance(plan.objective, CustomObjective):
+        objective: dict[str, Any] = {"name": type(plan.objective).__name__, "options": {}}
+        problems.append("its objective is a function of one's own")
+    else:
+        objective = _describe(plan.objective, OBJECTIVES, "objective", problems)
+    given: dict[str, Any] = {
+        name: getattr(plan.options, name)
+        for name, option in OPTIONS.items()
+        if option.is_recorded and name not in STEERING
+    }
+    return Recipe(
+        cube={
+            "checksum": lineage.origin.seal if lineage.origin else None,
+            "name": _text(lineage.origin.folder.name) if lineage.origin else None,
+            "views": [_value(dict(view), "a view of its cube", problems) for view in lineage.views],
+        },
+        query={"ids": plan.whole.objects.ids(plan.query.objects), "labels": plan.query.labels},
+        method=method,
+        objective=objective,
+        parameters={
+            name: _value(value, f"its {name}", problems)
+            for name, value in {**given, **_describe_steering(plan)}.items()
+        },
+        seed=seed,
+        made=describe_network(network),
+        versions={"cube2net": __version__, "recipe": FORMAT},
+        obstacle="; ".join(problems),
+    )
+
+
+def _describe_steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
+    """Return what was pinned, banned and preferred, by labels and ids."""
+
+    def write_node(node: Node) -> dict[str, Any]:
+        if node.is_cell:
+            return {CELL: list(plan.cube.cell(node.number))}
+        return {OBJECT: plan.whole.objects.ids(np.array([node.number]))[0].as_py()}
+
+    return {name: [write_node(node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
+
+
+def describe_network(network: Network) -> dict[str, Any]:
+    """Return what tells a network from others: how many nodes and links it has, and a checksum of them."""
+    return {"nodes": len(network), "links": len(network.source), "checksum": network_fingerprint(network).hex()[:16]}
+
+
+def _describe(thing: object, registry: Mapping[str, Any], what: str, problems: list[str]) -> dict[str, Any]:
+    name = find_name(thing, registry)
+    if registry.get(name) is not type(thing):
+        problems.append(f"its {what} {quote(name)} is one's own")
+        return {"name": name, "options": {}}
+    options = {}
+    for option in list_options(type(thing)):
+        value = getattr(thing, option)
+        if option in LEFT_OUT:
+            continue
+        if option in FILES and value is not None:
+            problems.append(f"its {what} has a {option}, which a recipe does not hold")
+            value = None
+        options[option] = _value(value, f"the {option} of its {what}", problems)
+    return {"name": name, "options": options}
+
+
+def _value(value: Any, what: str, problems: list[str]) -> Any:
+    """Return a value as JSON has it; one that JSON has no way to write is a problem."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, Mapping):
+        return {_text(str(name)): _value(part, what, problems) for name, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_value(part, what, problems) for part in value]
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return _value(value.item(), what, problems)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        problems.append(f"{what} is an object, {type(value).__name__}")
+    else:
+        problems.append(f"{what} is {quote(value, 60)}")
+    return None
+
+
+def _text(text: str) -> str:
+    """Return a text that every file can hold: halves of signs are written out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -17,8 +17,7 @@ from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
 from cube2net.api import cubes
 from cube2net.api.construct import build_network, construct_by_name, known_choice
-from cube2net.api.plan import METHODS, plan_network
-from cube2net.api.recipe import describe_network
+from cube2net.api.plan import METHODS, describe_network, plan_network
 from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
 from cube2net.cube.window import between

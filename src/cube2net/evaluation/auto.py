@@ -22,9 +22,8 @@ from cube2net.evaluation.statistics import MIN_PAIRS
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
 from cube2net.model.comparison import Configuration
-from cube2net.model.network import Network
+from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
-from cube2net.model.recipe import network_fingerprint
 
 FIRST_RUN_SHARE = 0.5
 """Share of the time for the first run; configurations that are not reached by then are left out."""

@@ -17,9 +17,9 @@ from cube2net.errors import Cube2netError, InputError, check_int
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.journal import Journal
 from cube2net.model.comparison import Comparison, Configuration, Trial
-from cube2net.model.network import Network
+from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
-from cube2net.model.recipe import network_fingerprint, query_fingerprint
+from cube2net.model.recipe import query_fingerprint
 
 SHUTDOWN_SECONDS = 0.5
 """Time for running models to finish when a comparison is interrupted."""

@@ -1,6 +1,5 @@
 """The sources by name."""
 
-from cube2net._util.packages import Registry
 from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.dblp import Dblp
@@ -11,7 +10,7 @@ from cube2net.io.reviews.movies import Movies
 from cube2net.io.reviews.yelp import Yelp
 from cube2net.io.sql import Sql
 from cube2net.io.tables.table_source import Tables
-from cube2net.model.interfaces import Source
+from cube2net.model.interfaces import Registry, Source
 
 SOURCES: Registry[type[Source]] = Registry(
     "cube2net.sources",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from cube2net._util import progress
@@ -51,14 +50,6 @@ def inner(function: Any = None, **options: Any) -> Any:
     """
     decorate = register_jitable(no_cfunc_wrapper=True, **options)
     return decorate if function is None else decorate(function)
-
-
-def is_compiled(kernel: Any) -> bool:
-    """Return whether a kernel was compiled in this process, or its compiled code is on disk."""
-    if kernel.signatures:
-        return True
-    kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    return Path(getattr(kept, "_index_path", "")).is_file()
 
 
 def _discard_stale_cache(cache: Any) -> None:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,11 +58,18 @@ class WorkCounter:
 def has_compiled_code(kernel: str) -> bool:
     """Return whether a kernel was compiled, in this process or before, and the compiler is loaded."""
     # Another thread may be importing the module, which then lacks its last names.
-    is_compiled = getattr(sys.modules.get("cube2net.kernels.compiled"), "is_compiled", None)
-    if is_compiled is None:
+    if not hasattr(sys.modules.get("cube2net.kernels.compiled"), "njit"):
         return False
     module, _, name = kernel.partition(".")
-    return bool(is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
+    return is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name))
+
+
+def is_compiled(kernel: Any) -> bool:
+    """Return whether a kernel was compiled in this process, or its compiled code is on disk."""
+    if kernel.signatures:
+        return True
+    kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return Path(getattr(kept, "_index_path", "")).is_file()
 
 
 WORK = WorkCounter()

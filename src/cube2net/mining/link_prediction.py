@@ -19,9 +19,8 @@ from cube2net.errors import InputError, ParameterError, check_int, join_names, q
 from cube2net.mining.bipartite import make_bipartite, make_link_matrix
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Fitted, Recommender
-from cube2net.model.network import Network
+from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
-from cube2net.model.recipe import network_fingerprint
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

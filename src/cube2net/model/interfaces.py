@@ -1,4 +1,4 @@
-"""The extension points, one Protocol each, and the checks of what callers pass to public functions."""
+"""The extension points, one Protocol each, registries of what implements them, and the checks of public calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.display import load_function
 from cube2net._util.progress import Progress, silent
 from cube2net._util.spelling import suggest_name, translate_name
-from cube2net.errors import ParameterError, join_names, quote, unknown_name
+from cube2net.errors import InputError, ParameterError, first_line, join_names, quote, unknown_name
 
 if TYPE_CHECKING:  # the records have methods that use this module
     import scipy.sparse as sp
@@ -231,6 +231,49 @@ MADE_BY = {
     "Comparison": "compare makes one",
 }
 """Who makes what a function may expect."""
+
+
+class Registry(dict[str, T]):
+    """Built-in values by name, and those that installed packages provide as entry points of a group.
+
+    Entry points are loaded when a name is not built in; built-in names are never replaced. ``adapt`` converts the
+    object of an entry point into a value of the registry.
+
+    >>> colours = Registry("cube2net.colours", {"red": "#f00"})
+    >>> colours["red"], "blue" in colours
+    ('#f00', False)
+    """
+
+    def __init__(self, group: str, builtin: Mapping[str, T], adapt: Callable[[Any], T] | None = None) -> None:
+        super().__init__(builtin)
+        self.group, self._adapt, self._is_loaded = group, adapt, False
+
+    def load_plugins(self) -> None:
+        """Add the entry points of the group, once."""
+        if self._is_loaded:
+            return
+        from importlib.metadata import entry_points
+
+        self._is_loaded = True
+        for point in entry_points(group=self.group):
+            try:
+                part = point.load()
+            except Exception as error:
+                raise InputError(
+                    f"the plugin {point.name!r} ({point.value}) of the group {self.group!r} cannot be loaded: "
+                    f"{first_line(error)}"
+                ) from error
+            self.setdefault(point.name, part if self._adapt is None else self._adapt(part))
+
+    def __contains__(self, name: object) -> bool:
+        if not super().__contains__(name):
+            self.load_plugins()
+        return super().__contains__(name)
+
+    def __missing__(self, name: str) -> T:
+        if name in self:
+            return self[name]
+        raise KeyError(name)
 
 
 def make_object(

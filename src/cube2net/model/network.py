@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -330,6 +331,15 @@ class Network(NetworkActions):
     def _ranks(self) -> list[int]:
         rank = {cell: position for position, cell in enumerate(self.selection.cells.tolist())}
         return [rank[cell] for cell in self.cells.tolist()]
+
+
+def network_fingerprint(network: Network) -> bytes:
+    """Return bytes that are the same for networks of the same nodes and links."""
+    digest = hashlib.sha256()
+    for part in (network.objects, network.cells, network.source, network.target, network.weight):
+        digest.update(np.ascontiguousarray(part).tobytes())
+        digest.update(b"|")
+    return digest.digest()
 
 
 def _unpickle(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:

@@ -1,4 +1,4 @@
-"""The recipe of a network, everything needed to make it again, and hashes of cubes, queries and networks."""
+"""The recipe of a network, everything needed to make it again, and hashes of cubes and queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from cube2net.errors import InputError, quote
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
-    from cube2net.model.network import Network
     from cube2net.model.query import Query
 
 
@@ -159,15 +158,6 @@ def _is_named(value: Mapping[str, Any]) -> bool:
 
 def _are(values: object, *kinds: type) -> bool:
     return isinstance(values, list) and all(isinstance(value, kinds) for value in values)
-
-
-def network_fingerprint(network: Network) -> bytes:
-    """Return bytes that are the same for networks of the same nodes and links."""
-    digest = hashlib.sha256()
-    for part in (network.objects, network.cells, network.source, network.target, network.weight):
-        digest.update(np.ascontiguousarray(part).tobytes())
-        digest.update(b"|")
-    return digest.digest()
 
 
 def cube_fingerprint(cube: Cube) -> str:

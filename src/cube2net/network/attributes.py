@@ -99,7 +99,7 @@ def count_labels(cube: Cube, objects: Array) -> LabelCounts | None:
     index = cube.items()
     place, items = _find_mentions(index, objects, len(cube.objects))
     counts = np.bincount(place, minlength=len(objects))
-    used = _list_distinct(items, len(index))
+    used = _list_distinct(items, len(index.objects))
     number = np.searchsorted(used, items)
     cells = take_rows(index.cells, used)
     within = row_of_entries(cells)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.packages import Registry
 from cube2net.errors import InputError, ParameterError, QueryError, check_int
-from cube2net.model.interfaces import LinkObjective, Objective
+from cube2net.model.interfaces import LinkObjective, Objective, Registry
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, Weights, called
 

@@ -244,15 +244,17 @@ def construct_from_options(
     ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used; a preset
     alone asks for the method that has presets.
     """
+    from cube2net.api.plan import METHODS, WITH_OPTIONS, default_objective
     from cube2net.model.interfaces import chooses_cells
+    from cube2net.selection.objectives import OBJECTIVES
 
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
-    method, own = c2n.api.WITH_OPTIONS.get(method, (method, {}))
-    kinds: Mapping[str, Any] = c2n.methods.METHODS if method in c2n.methods.METHODS else methods()
+    method, own = WITH_OPTIONS.get(method, (method, {}))
+    kinds: Mapping[str, Any] = METHODS if method in METHODS else methods()
     if method not in kinds:
         raise unknown_name("method", method, kinds)
-    if objective is not None and objective not in c2n.methods.OBJECTIVES:
-        raise unknown_name("objective", objective, c2n.methods.OBJECTIVES)
+    if objective is not None and objective not in OBJECTIVES:
+        raise unknown_name("objective", objective, OBJECTIVES)
     given = split_settings(settings)
     of_method = list_fields(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
@@ -262,9 +264,9 @@ def construct_from_options(
             _check_shortcut(name, method, given)
             chosen[name] = str(value)
     chooser = configure(kinds[method], chosen, f"method {method!r}")
-    named = objective or c2n.api.default_objective(chooser, options["form"])
+    named = objective or default_objective(chooser, options["form"])
     takes_worth = objective is not None or chooses_cells(chooser)
-    of_objective = list_fields(c2n.methods.OBJECTIVES[named]) if takes_worth else {}
+    of_objective = list_fields(OBJECTIVES[named]) if takes_worth else {}
     worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
     # A setting that is neither the method's nor the objective's is refused in the words of the method.
     typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
@@ -272,7 +274,7 @@ def construct_from_options(
         cube,
         c2n.read_query(cube, path, skip_missing=skip_missing),
         chooser,
-        objective=configure(c2n.methods.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
+        objective=configure(OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         levels=levels[0] if levels and len(levels) == 1 else levels or None,
         **options,
     )
@@ -307,9 +309,9 @@ def format_text(network: Network, max_tokens: int | None) -> str:
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    from cube2net.network.assembly import describe_certificate
+    from cube2net.network.assembly import describe_certificate, summarize
 
-    about = network.summary()
+    about = summarize(network)
     if about["cells"]:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
@@ -395,7 +397,8 @@ def describe_parts(about: Mapping[str, Any]) -> str:
 def check_files(out: Path | None, draw: Path | None, *, spreadsheet_safe: bool) -> None:
     """Raise where a network could not be written or drawn to these files."""
     check_safe(out, spreadsheet_safe, "--out network.csv")
-    c2n.api.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+    if out is not None or draw is not None:
+        c2n.api.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
 
 
 def write_files(

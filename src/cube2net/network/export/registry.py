@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from cube2net._util.files import check_path, write_files
-from cube2net._util.packages import Registry
 from cube2net.errors import ParameterError, quote
-from cube2net.model.interfaces import Exporter, expect
+from cube2net.model.interfaces import Exporter, Registry, expect
 from cube2net.model.network import Network
 from cube2net.network.export.json import write_cyjs, write_json, write_vosviewer
 from cube2net.network.export.tables import (
