@@ -9,10 +9,10 @@ trajectories, drawn from the initial policy. ``--keep`` writes the records of al
 from which ``learning_page.py`` makes the page.
 
 Parts: ``others`` (what other methods reach), ``tuned`` (the preset ``paper-tuned``, with all its updates), ``long``
-(five times as many), ``ladder`` (one change after another, from the paper's agent to the default), ``letter`` (the first step of the ladder),
-``switches`` (the default with one thing changed), ``downstream`` (F1 of clustering the query in these networks),
-``theory`` (how near outputs are for near cells, and vectors for near labels), ``calls`` (how often methods ask for a
-value) and ``sensitivity`` (H, α, β, γ and T).
+(five times as many), ``ladder`` (one change after another, from the paper's agent to the default), ``letter`` (the
+first step of the ladder), ``switches`` (the default with one thing changed), ``downstream`` (F1 of clustering the query
+in these networks), ``theory`` (how near outputs are for near cells, and vectors for near labels), ``calls`` (how often
+methods ask for a value) and ``sensitivity`` (H, α, β, γ and T).
 """
 
 from __future__ import annotations
