@@ -1,14 +1,16 @@
 """Choosing the configuration of a network without trying any: what past queries of the same cube teach.
 
     python benchmarks/learning_configurations.py OUT [--cube areas] [--queries 100] [--from 0] [--file tried-0.jsonl]
-    python benchmarks/learning_configurations.py OUT --report
+    python benchmarks/learning_configurations.py OUT --report [--keep]
 
 ``auto`` tries the configurations of ``list_candidates`` on every query, by hidden links. Here they are tried on many
 queries of one cube: neighbourhoods drawn at random on the ACL Anthology (``areas``), communities on planted corpora
 (``planted``, where the right communities are known and clusters can be scored too). Every try is a line of
 OUT/tried*.jsonl. Two draws of hidden links are what ``auto`` sees, two others judge the choice. ``--report`` learns
-from them: a linear model of the AUC of every configuration, given numbers that cost milliseconds to compute for a
-query, from all configurations of every past query (surrogate) or from the one it chose itself (bandit).
+from them: a linear model of the AUC of every configuration over that of the default, given numbers that cost
+milliseconds to compute for a query, from all configurations of every past query (surrogate) or from the one that it
+chose itself, and the default (bandit). ``--keep`` writes the tries to ``learning_tries.jsonl``, from which
+``learning_page.py`` makes its table.
 """
 
 from __future__ import annotations
@@ -16,26 +18,35 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
 import cube2net as c2n
 from choices import neighbourhood
+from cube2net._util.arrays import Array
 from cube2net._util.progress import Stopwatch
 from cube2net._util.random import stream
 from cube2net.api.compare import BY_NAME, hidden_runs, maker
 from cube2net.errors import Cube2netError
-from cube2net.evaluation.auto import list_candidates
+from cube2net.evaluation.auto import MIN_AUC_GAIN, list_candidates
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.mining.downstream import make_clustering_task
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
+from learning_runs import TASKS, load_task
 
 DRAWS, SEEN = 4, 2
 """Draws of hidden links, and how many of them ``auto`` sees."""
+STORE = Path(__file__).with_name("learning_tries.jsonl")
+LEARNED_ON = (5, 10, 20, 40, 80, 140)
+SPLITS, PENALTY = 40, 10.0
+"""How often past and new queries are drawn, and the penalty of the linear model."""
 Record = dict[str, Any]
 
 
@@ -47,8 +58,15 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--from", type=int, default=0, dest="first", help="number of the first query")
     parser.add_argument("--file", default="tried.jsonl", help="file in OUT that new tries are added to")
+    parser.add_argument("--report", action="store_true", help="report what is learned from the tries in OUT")
+    parser.add_argument("--keep", action="store_true", help="copy the tries to the repository")
     options = parser.parse_args()
-    lines = [line for path in sorted(options.out.glob("tried*.jsonl")) for line in path.read_text().splitlines()]
+    lines = sorted({line for path in options.out.glob("tried*.jsonl") for line in path.read_text().splitlines()})
+    if options.keep:
+        STORE.write_text("".join(line + "\n" for line in lines))
+    if options.report:
+        print("\n".join(report([json.loads(line) for line in lines])))
+        return
     done = {(record["cube"], record["query"]) for record in map(json.loads, lines)}
     for number in range(options.first, options.first + options.queries):
         if (options.cube, number) in done:
@@ -81,9 +99,16 @@ def draw_communities(out: Path, number: int) -> tuple[Cube, Query]:
     return cube, cube.query(labels)
 
 
+def load_labelled(out: Path, number: int) -> tuple[Cube, Query]:
+    """Return one of the two labelled queries of the ladder on its cube."""
+    task = load_task(TASKS[number], out)
+    return task.cube, task.query
+
+
 CUBES: dict[str, Callable[[Path, int], tuple[Cube, Query]]] = {
     "areas": draw_neighbourhood,
     "planted": draw_communities,
+    "labelled": load_labelled,
 }
 
 
@@ -141,6 +166,134 @@ def compute_features(cube: Cube, query: Query) -> dict[str, float]:
         "largest share of a cell": float((found / np.maximum(1, sizes)).max()),
         "share of touched cells": float(found.sum() / max(1, sizes[touched].sum())),
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Tries:
+    """Queries of one cube: numbers about them, and the score of every configuration over that of the default.
+
+    ``seen`` is the AUC in the draws that a policy learns from or that ``auto`` sees, one matrix for each; ``judged``
+    that of the others, or F1. A configuration that could not be tried has nan.
+    """
+
+    features: Array
+    seen: Array
+    judged: Array
+
+    @classmethod
+    def of(cls, records: Sequence[Record], measure: str = "auc") -> Tries:
+        """Return the tries of records, judged by ``auc`` or ``f1``."""
+        names = [config.name for config in list_candidates()]
+        place, missing = names.index(DEFAULT.name), [math.nan] * DRAWS
+
+        def over_default(scores: Mapping[str, Sequence[float]]) -> Array:
+            rows = np.array([scores.get(name, missing[: len(scores[DEFAULT.name])]) for name in names])
+            return rows - rows[place]
+
+        auc = np.array([over_default(record["auc"]) for record in records])
+        judged = auc[:, :, SEEN:] if measure == "auc" else np.array([over_default(each["f1"]) for each in records])
+        features = np.array([list(record["features"].values()) for record in records])
+        return cls(features, auc[:, :, :SEEN], judged.mean(axis=2))
+
+    def choose_by_auto(self, margin: float = MIN_AUC_GAIN) -> Array:
+        """Return the configuration of every query that is better in every draw and by more than a margin on average."""
+        means = np.where(np.isnan(self.seen[:, :, 0]), -1.0, self.seen.mean(axis=2))
+        means[:, 0] = -1.0  # the query alone is no answer
+        means[(self.seen <= 0).any(axis=2) | (means <= margin)] = -1.0
+        means[:, DEFAULT_PLACE] = 0.0
+        return np.asarray(means.argmax(axis=1))
+
+
+DEFAULT_PLACE = 1
+"""The place of the default among the candidates; the first is the query alone."""
+
+
+def fit(features: Array, gains: Array) -> Callable[[Array], Array]:
+    """Return a ridge regression of gains, a column for every configuration; rows without a gain are left out."""
+    centre, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.column_stack([np.ones(len(features)), (features - centre) / spread])
+    weights = np.zeros((rows.shape[1], gains.shape[1]))
+    for column, gain in enumerate(gains.T):
+        there = ~np.isnan(gain)
+        if there.any():
+            part = rows[there]
+            penalty = np.diag([1.0, *[PENALTY] * features.shape[1]])
+            weights[:, column] = np.linalg.solve(part.T @ part + penalty, part.T @ gain[there])
+    return lambda new: np.column_stack([np.ones(len(new)), (new - centre) / spread]) @ weights
+
+
+def choose(predicted: Array) -> Array:
+    """Return the configuration with the highest predicted gain; never the query alone."""
+    predicted = predicted.copy()
+    predicted[:, 0], predicted[:, DEFAULT_PLACE] = -np.inf, 0.0
+    return np.asarray(predicted.argmax(axis=1))
+
+
+def learn_by_bandit(tries: Tries, past: Array, rng: np.random.Generator) -> Callable[[Array], Array]:
+    """Return a model of the gains of the configurations it tried itself, one for each past query (3 of 10 drawn)."""
+    gains = np.full(tries.judged.shape, math.nan)
+    for number, query in enumerate(past):
+        explore = number < gains.shape[1] or rng.random() < 0.3
+        if explore:
+            chosen = int(rng.integers(1, gains.shape[1]))
+        else:
+            chosen = int(choose(fit(tries.features[past[:number]], gains[past[:number]])(tries.features[[query]]))[0])
+        gains[query, chosen] = tries.seen[query, chosen].mean()
+    return fit(tries.features[past], gains[past])
+
+
+def compare_choices(tries: Tries) -> dict[str, Array]:
+    """Return the gain over the default of every query by every way to choose, a mean over the splits where it is new.
+
+    The ways to learn are followed by the number of past queries.
+    """
+    count = len(tries.judged)
+    judged = np.where(np.isnan(tries.judged), 0.0, tries.judged)
+    everyone = np.arange(count)
+    found = {
+        "a random configuration": judged[:, 1:].mean(axis=1),
+        "`auto`": judged[everyone, tries.choose_by_auto()],
+        "the highest AUC of two draws": judged[everyone, tries.choose_by_auto(margin=0.0)],
+        "the best in hindsight": judged[:, 1:].max(axis=1),
+    }
+    sums: dict[tuple[str, int], Array] = {}
+    for split in range(SPLITS):
+        rng = np.random.default_rng(split)
+        order = rng.permutation(count)
+        for number in LEARNED_ON:
+            if number > count - 10:
+                break
+            past, new = order[:number], order[number:]
+            seen = tries.seen[past].mean(axis=2)
+            one = np.tile(np.nan_to_num(seen).mean(axis=0), (len(new), 1))
+            ways = {
+                "one for all queries": one,
+                "surrogate": fit(tries.features[past], seen)(tries.features[new]),
+                "bandit": learn_by_bandit(tries, past, rng)(tries.features[new]),
+            }
+            for name, predicted in ways.items():
+                total = sums.setdefault((name, number), np.zeros((2, count)))
+                total[:, new] += judged[new, choose(predicted)], np.ones(len(new))
+    return found | {f"{name}, {number}": total[0] / total[1] for (name, number), total in sums.items()}
+
+
+def report(records: Sequence[Record]) -> Iterator[str]:
+    """Yield a table for the report: the gain over the default, with its interval of 95 % over the queries."""
+    for cube, measure in (("areas", "auc"), ("planted", "auc"), ("planted", "f1")):
+        mine = [record for record in records if record["cube"] == cube and DEFAULT.name in record["auc"]]
+        if len(mine) < 20:
+            continue
+        looked, tried = (float(np.median([record[name] for record in mine])) for name in ("looked", "seconds"))
+        yield f"{cube}, {measure}: {len(mine)} queries; {1000 * looked:.1f} ms to look, {SEEN * tried:.0f} s to try"
+        for name, gains in compare_choices(Tries.of(mine, measure)).items():
+            low, high = interval(gains)
+            yield f"  {name:40s} {np.mean(gains):+.4f} [{low:+.4f}, {high:+.4f}]"
+
+
+def interval(numbers: Array) -> tuple[float, float]:
+    """Return the interval of 95 % of a mean (Student's)."""
+    half = student.ppf(0.975, len(numbers) - 1) * np.std(numbers, ddof=1) / len(numbers) ** 0.5
+    return float(np.mean(numbers) - half), float(np.mean(numbers) + half)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,358 @@
+"""The page docs/findings/learning.md and its figures, made from the runs that are kept.
+
+    python benchmarks/learning_page.py
+
+The runs are those of ``learning_runs.py`` (``learning_scores.jsonl``) and the tries of ``learning_configurations.py``
+(``learning_tries.jsonl``). Sentences that draw a conclusion are in ``learning_findings.md``; all numbers are computed
+here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from cube2net._util.arrays import Array
+from cube2net.evaluation.configurations import DEFAULT
+from learning_configurations import SEEN, Tries, compare_choices
+from learning_configurations import STORE as TRIES
+from learning_runs import LADDER, LONG, MODELS, N_CELLS, STORE, SWITCHES, TASKS
+
+FINDINGS = Path(__file__).with_name("learning_findings.md")
+PAGE = Path(__file__).parents[1] / "docs" / "findings" / "learning.md"
+SIZES = {"areas": "574 authors of four areas", "labs": "116 authors of four institutions"}
+LEARNED, UNLEARNED = "#1f6f8b", "#b3541e"
+TUNED = "paper-tuned"
+Record = dict[str, Any]
+BySeed = dict[int, float]
+
+
+class Runs:
+    """The runs that are kept."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = records
+
+    @classmethod
+    def read(cls) -> Runs:
+        """Return the runs of the repository."""
+        return cls([json.loads(line) for line in STORE.read_text(encoding="utf-8").splitlines()])
+
+    def find(self, **about: Any) -> list[Record]:
+        """Return the runs with these properties."""
+        return [each for each in self.records if all(each.get(name) == value for name, value in about.items())]
+
+    def values(self, part: str, task: str, step: str, learns: bool | None = None, of: str = "value") -> BySeed:
+        """Return a number of every run of a step, by seed."""
+        return {each["seed"]: each[of] for each in self.find(part=part, task=task, step=step, learns=learns)}
+
+    def f1(self, task: str, step: str) -> BySeed:
+        """Return F1 of a step by seed, the mean over the embeddings."""
+        found: dict[int, list[float]] = {}
+        for each in self.find(part="downstream", task=task, step=step):
+            found.setdefault(each["seed"], []).append(each["f1"])
+        return {seed: float(np.mean(scores)) for seed, scores in found.items() if len(scores) == len(MODELS)}
+
+
+def main() -> None:
+    """Write the page and its figures."""
+    runs = Runs.read()
+    draw_ladder(runs, PAGE.with_name("learning-ladder.png"))
+    draw_curves(runs, PAGE.with_name("learning-curves.png"))
+    text = FINDINGS.read_text(encoding="utf-8")
+    for name, table in TABLES.items():
+        text = text.replace(f"<!-- {name} -->", "\n".join(table(runs)))
+    PAGE.write_text(text, encoding="utf-8")
+    print(f"wrote {PAGE}")
+
+
+def subtract(one: BySeed, other: BySeed) -> BySeed:
+    """Return the differences of the runs with the same seed."""
+    return {seed: one[seed] - other[seed] for seed in sorted(one.keys() & other.keys())}
+
+
+def compute_interval(values: Sequence[float] | Array) -> tuple[float, float, float]:
+    """Return a mean and its interval of 95 % (Student's); nan without several values."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return mean, float("nan"), float("nan")
+    half = float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
+    return mean, mean - half, mean + half
+
+
+def format_mean(values: BySeed, digits: int = 4) -> str:
+    """Return a mean of runs with its interval."""
+    if not values:
+        return "–"
+    mean, low, high = compute_interval([*values.values()])
+    return f"{mean:.{digits}f}" + ("" if np.isnan(low) else f" [{low:.{digits}f}, {high:.{digits}f}]")
+
+
+def format_difference(values: BySeed | Sequence[float] | Array, digits: int = 4) -> str:
+    """Return a mean difference with its interval, in bold where the interval does not contain 0."""
+    numbers = list(values.values()) if isinstance(values, dict) else list(values)
+    if not numbers:
+        return "–"
+    mean, low, high = (number + 0.0 for number in compute_interval(numbers))
+    if np.isnan(low):
+        return f"{mean:+.{digits}f}".replace("-", "−")
+    text = f"{mean:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]".replace("-", "−")
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
+def make_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a table in Markdown."""
+    yield f"| {' | '.join(heads)} |"
+    yield "| --- " * len(heads) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def list_steps(runs: Runs, part: str, steps: Sequence[Any]) -> Iterator[str]:
+    """Yield a table for each task: every step with and without learning, and the difference that learning makes."""
+    for task in TASKS:
+        rows = []
+        for number, step in enumerate(steps):
+            learned, not_learned = (runs.values(part, task, step.name, learns) for learns in (True, False))
+            gain = subtract(learned, not_learned)
+            rows.append(
+                [
+                    f"{number}" if part == "ladder" else f"`{step.name}`",
+                    step.says,
+                    format_mean(learned),
+                    format_mean(not_learned),
+                    format_difference(gain),
+                    str(len(gain)),
+                ]
+            )
+        yield f"**`{task}`** ({SIZES[task]}). {tell_others(runs, task)}"
+        yield ""
+        yield from make_table(["", "change", "learned", "not learned", "difference", "runs"], rows)
+        yield ""
+
+
+def tell_others(runs: Runs, task: str) -> str:
+    """Return what other methods reach."""
+    names = ("random", "greedy", "greedy by price", "anneal")
+    found = {name: runs.values("others", task, name) for name in names}
+    told = (f"{name} {format_mean(each)}" for name, each in found.items() if each)
+    return f"For comparison: {', '.join(told)}."
+
+
+def list_tuned(runs: Runs) -> Iterator[str]:
+    """Yield the table of the preset ``paper-tuned``."""
+    rows = []
+    for task in TASKS:
+        greedy = next(iter(runs.values("others", task, "greedy").values()))
+        for title, step, learns in (
+            ("300 updates", TUNED, True),
+            (f"{LONG:,} updates", f"{TUNED}, {LONG:,} updates", True),
+            ("not learned", TUNED, False),
+        ):
+            for what, of in (("plan", "value"), ("best met", "met")):
+                values = runs.values("tuned", task, step, learns, of)
+                if values:
+                    over = format_difference({seed: value - greedy for seed, value in values.items()})
+                    rows.append([f"`{task}`", title, what, format_mean(values), over, str(len(values))])
+    yield from make_table(["query", "", "", "value", "over greedy", "runs"], rows)
+
+
+def list_f1(runs: Runs) -> Iterator[str]:
+    """Yield F1 of every step of the ladder with and without learning, and of the other methods."""
+    for task in TASKS:
+        rows = []
+        alone = runs.f1(task, "none")
+        for name, title in (("none", "the query alone"), ("random", ""), ("greedy", ""), ("anneal", "")):
+            values = runs.f1(task, name)
+            rows.append([title or name, format_mean(values, 3), "", format_difference(subtract(values, alone), 3), ""])
+        rows[0][3] = ""
+        steps = [(TUNED, f"`{TUNED}`"), *((step.name, str(number)) for number, step in enumerate(LADDER))]
+        for name, title in steps:
+            learned, not_learned = (runs.f1(task, f"{name}, {how}") for how in ("learned", "not learned"))
+            gain = subtract(learned, not_learned)
+            rows.append(
+                [
+                    title,
+                    format_mean(learned, 3),
+                    format_mean(not_learned, 3),
+                    format_difference(subtract(learned, alone), 3),
+                    format_difference(gain, 3),
+                ]
+            )
+        yield f"**`{task}`**, {len(alone)} runs."
+        yield ""
+        yield from make_table(["step", "F1", "F1, not learned", "over the query alone", "learned − not learned"], rows)
+        yield ""
+
+
+def list_configurations(runs: Runs) -> Iterator[str]:
+    """Yield what is gained by ways to choose a configuration."""
+    records = [json.loads(line) for line in TRIES.read_text(encoding="utf-8").splitlines()]
+    columns: dict[str, dict[str, Array]] = {}
+    titles = {("areas", "auc"): "`areas`: AUC", ("planted", "auc"): "planted: AUC", ("planted", "f1"): "planted: F1"}
+    counts = []
+    for (cube, measure), title in titles.items():
+        mine = [record for record in records if record["cube"] == cube and DEFAULT.name in record["auc"]]
+        columns[title] = compare_choices(Tries.of(mine, measure))
+        if measure == "auc":
+            looked, tried = (float(np.median([record[name] for record in mine])) for name in ("looked", "seconds"))
+            counts.append(
+                f"{len(mine)} queries of {cube} ({1000 * looked:.0f} ms for the numbers about a query, "
+                f"{SEEN * tried:.0f} s for what `auto` does)"
+            )
+    yield f"{'; '.join(counts)}."
+    yield ""
+    names = list(dict.fromkeys(name for column in columns.values() for name in column))
+    fixed = [name for name in names if not name[-1].isdigit()]
+    learned = sorted(set(names) - set(fixed), key=lambda name: (name.rpartition(", ")[0], int(name.rpartition(" ")[2])))
+    rows = [
+        [name, *(format_difference(column[name], 3) if name in column else "–" for column in columns.values())]
+        for name in (*fixed, *learned)
+    ]
+    yield from make_table(["gain over the default", *columns], rows)
+
+
+def list_nearness(runs: Runs) -> Iterator[str]:
+    """Yield η and ζ."""
+    rows = []
+    for task in TASKS:
+        found = runs.find(part="theory", task=task, step="outputs")
+        for name in ("actor", "critic"):
+            cells = [f"`{task}`, {name}"]
+            for what in ("eta", "zeta"):
+                cells += [f"{np.mean([each[what][name][at] for each in found]):.2g}" for at in (0, 1)]
+            rows.append([*cells, str(len(found))])
+    yield from make_table(["", "η, median", "η, largest", "ζ, median", "ζ, largest", "policies"], rows)
+
+
+def list_labels(runs: Runs) -> Iterator[str]:
+    """Yield how often the cell-embedding theorem fails."""
+    rows = []
+    for task in TASKS:
+        for each in runs.find(part="theory", task=task, step="labels"):
+            share = 100 * each["sums"] / each["pairs"]
+            rows.append([f"`{task}`", f"{each['pairs']:,}", f"{each['sums']:,} ({share:.2f} %)", f"{each['means']:,}"])
+    yield from make_table(["cube of", "pairs of labels", "violated by sums, as printed", "violated by means"], rows)
+
+
+def list_calls(runs: Runs) -> Iterator[str]:
+    """Yield the number of calls of the quality function by number of cells."""
+    found = runs.find(part="calls")
+    sizes = sorted({(each["n"], each["m"]) for each in found})
+    rows = []
+    names = list(dict.fromkeys(each["step"].partition(", m ")[0] for each in found))
+    for name in names:
+        by_size = {(each["n"], each["m"]): each["calls"] for each in found if each["step"].startswith(f"{name}, m ")}
+        rows.append([name, *(f"{by_size[size]:,}" for size in sizes)])
+    rows.append(["*greedy by the paper: m·n*", *(f"*{n * m:,}*" for n, m in sizes)])
+    yield from make_table(["", *(f"n {n}, m {m}" for n, m in sizes)], rows)
+
+
+def list_sensitivity(runs: Runs) -> Iterator[str]:
+    """Yield the value of the preset ``paper-tuned`` as a share of greedy's, by one number at a time."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for each in runs.find(part="sensitivity"):
+        name, _, value = each["step"].rpartition(" ")
+        found.setdefault(name, {}).setdefault(value, []).append(each["value"] / each["greedy"])
+    titles = {
+        "hidden": "H, units of a hidden layer",
+        "trajectories": "α, trajectories",
+        "epochs": "β, epochs",
+        "discount": "γ, discount",
+        "n_cells": "T = m, cells",
+    }
+    rows = []
+    for name, values in found.items():
+        for value, shares in sorted(values.items(), key=lambda item: float(item[0])):
+            rows.append([titles[name], value, format_mean(dict(enumerate(shares)), 2), str(len(shares))])
+    yield from make_table(["", "", "share of greedy's value", "runs"], rows)
+
+
+def draw_ladder(runs: Runs, path: Path) -> None:
+    """Draw the value of every step with and without learning."""
+    plt = load_pyplot()
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+    for axis, task in zip(axes, TASKS, strict=True):
+        for learns, colour, label in ((True, LEARNED, "learned"), (False, UNLEARNED, "not learned (rate 0)")):
+            ends = np.array(
+                [
+                    compute_interval([*runs.values("ladder", task, step.name, learns).values()] or [np.nan])
+                    for step in LADDER
+                ]
+            )
+            places = np.arange(len(LADDER))
+            axis.plot(places, ends[:, 0], "o-", color=colour, label=label, markersize=3.5, linewidth=1.2)
+            axis.fill_between(places, ends[:, 1], ends[:, 2], color=colour, alpha=0.18, linewidth=0)
+        for name, style in (("random", ":"), ("greedy", "--"), ("anneal", "-.")):
+            values = runs.values("others", task, name)
+            if values:
+                axis.axhline(float(np.mean([*values.values()])), color="#666666", linestyle=style, linewidth=0.9)
+                axis.annotate(
+                    name, (0.2, float(np.mean([*values.values()]))), fontsize=7.5, va="bottom", color="#444444"
+                )
+        axis.set_xticks(
+            places, [f"{number} {step.name}" for number, step in enumerate(LADDER)], rotation=60, ha="right"
+        )
+        axis.tick_params(axis="x", labelsize=8)
+        axis.set_title(f"{task}: {SIZES[task]}", fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.set_ylim(bottom=0)
+    axes[0].set_ylabel(f"value of {N_CELLS} cells (jaccard)")
+    axes[1].legend(frameon=False, fontsize=8, loc="center left")
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def draw_curves(runs: Runs, path: Path) -> None:
+    """Draw the mean value of a batch after every update of the preset ``paper-tuned``."""
+    plt = load_pyplot()
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.2), layout="constrained")
+    for axis, task in zip(axes, TASKS, strict=True):
+        for learns, colour, label in ((True, LEARNED, "learned"), (False, UNLEARNED, "not learned (rate 0)")):
+            curves = np.array([each["curve"] for each in runs.find(part="tuned", task=task, step=TUNED, learns=learns)])
+            steps = np.linspace(1, 300, curves.shape[1])
+            ends = np.array([compute_interval(column) for column in curves.T])
+            axis.plot(steps, ends[:, 0], color=colour, label=label, linewidth=1.3)
+            axis.fill_between(steps, ends[:, 1], ends[:, 2], color=colour, alpha=0.2, linewidth=0)
+        for name, style in (("random", ":"), ("greedy", "--")):
+            values = [*runs.values("others", task, name).values()]
+            axis.axhline(float(np.mean(values)), color="#666666", linestyle=style, linewidth=0.9)
+            axis.annotate(name, (5, float(np.mean(values))), fontsize=7.5, va="bottom", color="#444444")
+        axis.set_title(f"{task}: {SIZES[task]}", fontsize=10)
+        axis.set_xlabel("updates")
+        axis.set_ylim(bottom=0)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("mean value of 40 trajectories")
+    axes[1].legend(frameon=False, fontsize=8)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def load_pyplot() -> Any:
+    """Return matplotlib's pyplot, drawing to files."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+TABLES: Mapping[str, Callable[[Runs], Iterator[str]]] = {
+    "ladder": lambda runs: list_steps(runs, "ladder", LADDER),
+    "tuned": list_tuned,
+    "switches": lambda runs: list_steps(runs, "switches", SWITCHES),
+    "downstream": list_f1,
+    "configurations": list_configurations,
+    "nearness": list_nearness,
+    "labels": list_labels,
+    "calls": list_calls,
+    "sensitivity": list_sensitivity,
+}
+
+if __name__ == "__main__":
+    main()
