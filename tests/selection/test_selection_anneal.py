@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -18,9 +19,8 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.selection import anneal as module
 from cube2net.selection.anneal import NONE_HELPS, Anneal, order_cells
-from cube2net.selection.greedy import Greedy, priced_greedy
+from cube2net.selection.greedy import Greedy, select_at_price
 from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
-from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 
@@ -136,8 +136,8 @@ def test_it_is_never_below_greedy_or_priced_greedy(
         start = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links, best_prefix=best_prefix)
         assert found.value >= Greedy().select(cube, query, weights=weights, budget=start).value
     if max_links is None and (max_nodes is None or max_nodes >= len(query)):
-        room = None if max_nodes is None else max_nodes - len(query)
-        priced = priced_greedy(Problem.of(cube, query, weights), m, max_nodes=room)[1]
+        room = math.inf if max_nodes is None else max_nodes - len(query)
+        priced = select_at_price(cube, query, weights, m, max_nodes=room)[1]
         assert found.value >= priced - 1e-12
 
 
@@ -262,7 +262,7 @@ def test_a_function_is_asked_until_the_time_is_over() -> None:
     judge, calls = counted(weights.value, len(cube.objects))
     selection = Anneal(seconds=0.05).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert len(calls) >= 3
-    assert selection.value >= priced_greedy(Problem.of(cube, query, weights), 3)[1]
+    assert selection.value >= select_at_price(cube, query, weights, 3)[1]
 
 
 def test_the_same_seed_asks_a_function_the_same_questions() -> None:

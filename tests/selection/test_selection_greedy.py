@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
@@ -18,9 +19,8 @@ from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, CoverObjective, Weights
 from cube2net.selection.constraints import untouched_may_help
-from cube2net.selection.greedy import BY, Greedy, priced_greedy
+from cube2net.selection.greedy import BY, Greedy, select_at_price
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Precision
-from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 
@@ -289,16 +289,15 @@ def test_fewer_cells_than_asked_for_are_explained() -> None:
 
 
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.none() | st.integers(0, 30))
-def test_by_price_the_value_is_that_of_priced_greedy(seed: int, objective: int, max_nodes: int | None) -> None:
+def test_by_price_it_selects_at_the_best_price(seed: int, objective: int, max_nodes: int | None) -> None:
     cube, query, weights = question(seed, objective, cells=20)
     selection = Greedy(by="price").select(cube, query, weights=weights, budget=Budget(n_cells=4, max_nodes=max_nodes))
     if max_nodes is not None and max_nodes < len(query):
         assert len(selection.cells) == 0
         return
-    problem = Problem.of(cube, query, weights)
-    room = None if max_nodes is None else max_nodes - len(query)
-    positions, value = priced_greedy(problem, 4, max_nodes=room)
-    assert selection.cells.tolist() == problem.cells[positions].tolist()
+    room = math.inf if max_nodes is None else max_nodes - len(query)
+    cells, value = select_at_price(cube, query, weights, 4, max_nodes=room)
+    assert selection.cells.tolist() == cells.tolist()
     assert selection.value == pytest.approx(value, abs=1e-12)
     assert selection.value >= weights.ratio(0, 0)
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net._util.arrays import take_rows
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Weights
-from cube2net.selection.greedy import priced_greedy
+from cube2net.selection.greedy import select_at_price
 from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
-from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 
@@ -29,11 +29,11 @@ def question(seed: int, objective: int = 0) -> tuple[Cube, Query, Weights]:
     return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
 
 
-def plain(cube: Cube, query: Query, weights: Weights, m: int, price: float, room: float) -> tuple[list[int], float]:
+def plain(cube: Cube, query: Query, weights: Weights, m: int, room: float) -> tuple[list[int], float]:
     """Return what priced greedy chooses among all cells, with sets and every cell tried at every step."""
     sets = [set(cube.cells.members[cell].tolist()) for cell in range(len(cube.cells))]
     inside = set(query.objects.tolist())
-    best, value = [], weights.value(np.empty(0, int))
+    best, value, price = [], weights.value(np.empty(0, int)), 0.0
     while True:
         chosen: list[int] = []
         covered: set[int] = set()
@@ -60,56 +60,55 @@ def test_by_hand_a_cell_is_taken_for_its_gain_less_its_priced_cost() -> None:
     # Greedy by value begins with cell 0 (2/4); at the price 2/4 cell 1 pays 3 − 2/2 and cell 0 only 2.
     cube = toy_cube([[0, 1], [0, 1, 2, 4], [3, 5, 6, 7]], objects=8)
     query = Query(np.array([0, 1, 2, 3]))
-    problem = Problem.of(cube, query, Jaccard().weigh(query, 8))
-    positions, value = priced_greedy(problem, 3)
-    assert (positions.tolist(), value) == ([1], 3 / 5)
-    # At a price of 0 all three pay; from a price that nothing pays for, it starts again at the value of nothing.
-    for price in (0.0, 0.5, 9.0):
-        assert priced_greedy(problem, 3, price=price)[1] == 3 / 5
-    assert priced_greedy(problem, 0)[0].tolist() == []
-    assert priced_greedy(problem, 3, max_nodes=0) == (pytest.approx(np.array([0])), 0.5)
+    weights = Jaccard().weigh(query, 8)
+    cells, value = select_at_price(cube, query, weights, 3)
+    assert (cells.tolist(), value) == ([1], 3 / 5)
+    assert select_at_price(cube, query, weights, 0)[0].tolist() == []
+    assert select_at_price(cube, query, weights, 3, max_nodes=0) == (pytest.approx(np.array([0])), 0.5)
 
 
 def test_of_equal_cells_the_first_is_taken_even_where_sums_are_not_exact() -> None:
     cube = toy_cube([[3], [0, 1, 2]], objects=4)
+    query = Query(np.array([0]))
     weights = Weights(gain=np.array([0.1, 0.2, 0.3, 0.6]), cost=np.zeros(4), cost0=1.0)
-    problem = Problem.of(cube, Query(np.array([0])), weights)
-    assert problem.value(np.array([0])) < problem.value(np.array([1]))
-    assert priced_greedy(problem, 1)[0].tolist() == [0]
+    assert weights.value(np.array([3])) < weights.value(np.array([0, 1, 2]))
+    assert select_at_price(cube, query, weights, 1)[0].tolist() == [0]
 
 
 def test_cells_that_do_not_pay_are_not_taken() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4]], objects=5)
     query = Query(np.array([0]))
-    problem = Problem.of(cube, query, Coverage(price=0.5).weigh(query, 5))
-    positions, value = priced_greedy(problem, 3)
-    assert (positions.tolist(), value) == ([], 0.0)
+    weights = Coverage(price=0.5).weigh(query, 5)
+    cells, value = select_at_price(cube, query, weights, 3)
+    assert (cells.tolist(), value) == ([], 0.0)
 
 
 @given(
     st.integers(0, 9999),
     st.integers(0, len(OBJECTIVE) - 1),
     st.integers(0, 8),
-    st.none() | st.integers(0, 20),
-    st.sampled_from([0.0, 0.3, 2.0]),
+    st.sampled_from([math.inf, 0, 1, 2, 5, 10, 20]),
 )
-def test_it_equals_the_plain_loop(seed: int, objective: int, m: int, room: int | None, price: float) -> None:
+def test_it_equals_the_plain_loop(seed: int, objective: int, m: int, room: float) -> None:
     cube, query, weights = question(seed, objective)
-    problem = Problem.of(cube, query, weights)
-    positions, value = priced_greedy(problem, m, price=price, max_nodes=room)
-    cells, expected = plain(cube, query, weights, m, price, math.inf if room is None else room)
-    assert value == pytest.approx(expected, abs=1e-12)
-    assert problem.cells[positions].tolist() == cells
+    cells, value = select_at_price(cube, query, weights, m, max_nodes=room)
+    expected, best = plain(cube, query, weights, m, room)
+    assert value == pytest.approx(best, abs=1e-12)
+    assert cells.tolist() == expected
 
 
-@given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.integers(0, 8), st.none() | st.integers(0, 20))
+@given(
+    st.integers(0, 9999),
+    st.integers(0, len(OBJECTIVE) - 1),
+    st.integers(0, 8),
+    st.sampled_from([math.inf, 0, 1, 2, 5, 10, 20]),
+)
 def test_the_value_is_that_of_its_cells_never_below_none_and_within_the_room(
-    seed: int, objective: int, m: int, room: int | None
+    seed: int, objective: int, m: int, room: float
 ) -> None:
     cube, query, weights = question(seed, objective)
-    problem = Problem.of(cube, query, weights)
-    positions, value = priced_greedy(problem, m, max_nodes=room)
-    assert value == problem.value(positions) >= problem.ratio(0.0, 0.0)
-    assert len(set(positions.tolist())) == len(positions) <= m
-    objects = np.unique(np.concatenate([query.objects, *(cube.cells.members[c] for c in problem.cells[positions])]))
-    assert room is None or len(objects) <= len(query) + room
+    cells, value = select_at_price(cube, query, weights, m, max_nodes=room)
+    brought = np.unique(take_rows(cube.cells.members, cells).indices)
+    assert value == weights.value(brought) >= weights.ratio(0.0, 0.0)
+    assert len(set(cells.tolist())) == len(cells) <= m
+    assert len(np.setdiff1d(brought, query.objects)) <= room

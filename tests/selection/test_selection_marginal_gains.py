@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array, Ragged
 from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
-from cube2net.model.query import Query
 from cube2net.model.selection import CoverObjective
-from cube2net.selection.constraints import evaluate_cells
-from cube2net.selection.greedy import Served, Sums, priced_cells, priced_greedy
-from cube2net.selection.objectives import Jaccard
-from cube2net.selection.problem import Problem
+from cube2net.selection.greedy import Served, Sums
 
 from toys import random_cube
 
@@ -39,18 +35,6 @@ def test_sums_are_those_of_the_members_that_no_chosen_cell_holds(seed: int, chos
         for other in cells.tolist():
             left = [o for o in cube.cells.members[other].tolist() if o not in covered]
             assert sums.of[other].tolist() == terms[left].sum(axis=0).tolist()
-
-
-@given(st.integers(0, 10**6), st.integers(0, 6), st.none() | st.integers(0, 30))
-def test_priced_greedy_takes_the_same_cells_of_the_cube_and_of_a_problem(seed: int, m: int, room: int | None) -> None:
-    cube = random_cube(seed)
-    query = Query(np.sort(np.random.default_rng(seed).choice(40, 6, replace=False)))
-    weights = Jaccard().weigh(query, 40)
-    problem = Problem.of(cube, query, weights)
-    positions, value = priced_greedy(problem, m, max_nodes=room)
-    cells, same = priced_cells(cube, query, weights, m, max_nodes=room)
-    assert cells.tolist() == problem.cells[positions].tolist()
-    assert same == value == evaluate_cells(cube, weights, cells).value
 
 
 def test_the_best_cell_is_the_first_of_those_that_agree_to_twelve_digits() -> None:

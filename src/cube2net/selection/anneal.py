@@ -30,7 +30,7 @@ from cube2net.selection.constraints import (
     make_surrogate,
     mark_new_nodes,
 )
-from cube2net.selection.greedy import EQUAL, Greedy, Sums, priced_cells
+from cube2net.selection.greedy import EQUAL, Greedy, Sums, select_at_price
 from cube2net.selection.problem import Problem
 
 if TYPE_CHECKING:
@@ -355,5 +355,5 @@ def order_cells(cube: Cube, weights: Weights, cells: Array) -> Array:
 def _choose_at_price(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
     """Return the cells of priced greedy, but for those that break a limit after the others."""
     room = compute_room(cube, query, budget)
-    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
+    cells, _ = select_at_price(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
     return cells[Limits(cube, query, budget).admit(cells, budget.n_cells)]

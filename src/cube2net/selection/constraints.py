@@ -323,7 +323,7 @@ def _call_on_prefixes(objects: Array, rows: Ragged, function: CallableObjective)
 
 
 def _count_prefix_repeats(objects: Array, rows: Ragged, cover: CoverObjective) -> Array:
-    place, is_counted = _find_places(objects, cover.objects)
+    place, is_counted = find_places(objects, cover.objects)
     left = np.zeros(len(objects), dtype=np.int64)
     left[place] = len(rows) if cover.most is None else cover.most
     if cover.most is not None and cover.held is not None:
@@ -336,7 +336,7 @@ def _count_prefix_repeats(objects: Array, rows: Ragged, cover: CoverObjective) -
     return values
 
 
-def _find_places(sorted_rows: Array, rows: Array) -> tuple[Array, Array]:
+def find_places(sorted_rows: Array, rows: Array) -> tuple[Array, Array]:
     """Return the places of those rows that are in an ascending list, and the mask of them."""
     if not len(sorted_rows):
         return np.empty(0, dtype=np.int64), np.zeros(len(rows), dtype=bool)
@@ -539,7 +539,7 @@ def _condition_on(objective: QueryObjective, selected: Array, members: Array) ->
 
 def _count_held(objects: Array, members: Array) -> Array:
     """Return how often each of some objects, ascending, is among the members of cells."""
-    return np.bincount(_find_places(objects, members)[0], minlength=len(objects))
+    return np.bincount(find_places(objects, members)[0], minlength=len(objects))
 
 
 def _compose(objective: CallableObjective, change: Callable[[Array], Array]) -> CallableObjective:

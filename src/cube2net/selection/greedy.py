@@ -8,9 +8,8 @@ at least 1 − 1/e of the best m.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,13 +35,11 @@ from cube2net.selection.constraints import (
     drop_forbidden_cells,
     evaluate_cells,
     explain_no_choice,
+    find_places,
     find_target_objects,
     mark_new_nodes,
     untouched_may_help,
 )
-
-if TYPE_CHECKING:
-    from cube2net.selection.problem import Problem
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
@@ -74,7 +71,7 @@ class Greedy:
     by
         ``"value"`` goes by the value that a cell leads to. ``"price"`` adds the cell with the largest gain − λ·cost
         while that is positive, at a price λ that is the best value known, and repeats with the value reached until it
-        no longer rises (see ``priced_greedy``). It chooses at most m cells, usually with a higher value, and supports
+        no longer rises (see ``select_at_price``). It chooses at most m cells, usually with a higher value, and supports
         neither ``max_links`` nor functions.
     progress
         Receives the progress where a function of one's own is called; :func:`construct` passes its own.
@@ -240,7 +237,7 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
     room = compute_room(cube, query, budget)
     if room < 0:
         return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
-    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
+    cells, _ = select_at_price(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
     return evaluate_cells(cube, weights, cells, budget.best_prefix)
 
 
@@ -255,62 +252,32 @@ def order_best_first(worth: Array) -> Array:
     return np.argsort(-worth, kind="stable")
 
 
-def priced_greedy(
-    problem: Problem, n_cells: int, *, price: float = 0.0, max_nodes: float | None = None
+def select_at_price(
+    cube: Cube, query: Query, weights: Weights, n_cells: int, *, max_nodes: float = math.inf, scope: Scope = OPEN
 ) -> tuple[Array, float]:
-    """Return positions of at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
+    """Return at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
 
     The value of a selection S is (G₀ + G(S)) / (C₀ + C(S)), with G and C the sums of gain and cost. It is above a price
     λ exactly where G₀ + G(S) − λ·(C₀ + C(S)) > 0 (where C₀ + C(S) > 0), so a selection of the largest G − λ·C, at
     λ = the best value known, is better than all known ones or proves that none is (Dinkelbach 1967). Greedy
     approximates it: at every step the cell with the largest remaining G − λ·C is added while that is positive, and this
-    is repeated with λ = the value reached until the value no longer rises, on real cubes after 5 to 11 rounds. It
-    starts at λ = ``price``.
+    is repeated with λ = the value reached until the value no longer rises, on real cubes after 5 to 11 rounds.
 
-    ``max_nodes`` limits the objects outside the query (``problem.nodes``). Among equal cells (to 12 digits) the one of
-    the lowest position is taken.
-    """
-    every = np.arange(len(problem))
-    room = math.inf if max_nodes is None else float(max_nodes)
-
-    def take(price: float) -> tuple[Array, float]:
-        terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, n_cells, room)
-        return chosen, problem.value(chosen)
-
-    return _raise_price(take, problem.ratio(0.0, 0.0), price)
-
-
-def priced_cells(
-    cube: Cube, query: Query, weights: Weights, n_cells: int, *, max_nodes: float | None = None, scope: Scope = OPEN
-) -> tuple[Array, float]:
-    """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
-
-    It needs no ``Problem``, only the cells of objects with weights of their own, and the members of the chosen cells.
+    ``max_nodes`` limits the objects outside the query and the pins. Among equal cells (to 12 digits) the one of the
+    lowest number is taken.
     """
     cells = drop_forbidden_cells(find_candidates(cube, weights), scope)
-    room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
     everyone = np.arange(weights.count) if rows is None else rows
     gains, costs = weights.at(everyone)
     nodes = mark_new_nodes(cube, query, scope, everyone)
-
-    def take(price: float) -> tuple[Array, float]:
+    best, value, price = np.empty(0, dtype=np.int64), weights.ratio(0.0, 0.0), 0.0
+    while True:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(
-            cells, n_cells, room
-        )
-        return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
-
-    return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)
-
-
-def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
-    """Return the best choice and its value, while the price is raised to the value reached."""
-    best = np.empty(0, dtype=np.int64)
-    while True:
-        chosen, reached = take(price)
+        sums = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other)
+        chosen = sums.take_by_sum(cells, n_cells, max_nodes)
+        reached = weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
         if reached > value + EQUAL * abs(value):
             best, value = chosen, reached
         elif price == value:
@@ -433,7 +400,7 @@ class Served:
         self.taken = np.zeros(len(self.cells), dtype=bool)
         sizes = self.object_cells.sizes
         if len(scope.forbidden_cells):
-            closed = self._places(scope.forbidden_cells)
+            closed, _ = find_places(self.cells, scope.forbidden_cells)
             self.taken[closed] = True
             sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
         self.left = sizes.copy() if cover.most is None else np.minimum(sizes, cover.most)
@@ -443,13 +410,6 @@ class Served:
         if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-
-    def _places(self, cells: Array) -> Array:
-        """Return the places of the cells among ``self.cells``."""
-        if not len(self.cells):
-            return np.empty(0, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
-        return np.asarray(place[self.cells[place] == cells])
 
     def take(self, place: int) -> int:
         """Choose a cell by its place, and return how many objects it serves."""

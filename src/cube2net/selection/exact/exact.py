@@ -28,7 +28,7 @@ from cube2net.model.selection import (
 from cube2net.selection.anneal import Anneal, order_cells
 from cube2net.selection.constraints import Clock, check, compute_room, evaluate_cells, explain_no_choice
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.greedy import Greedy, Served, order_by_service, priced_greedy
+from cube2net.selection.greedy import Greedy, Served, order_by_service, select_at_price
 from cube2net.selection.problem import Problem
 
 # How often the price is raised; how near, as shares, two prices and two values are the same.
@@ -87,7 +87,7 @@ def upper_bound(
     price = max(at_least, problem.ratio(0.0, 0.0))
     if room < 0 or len(problem) == 0 or budget.n_cells == 0:
         return price
-    price = max(price, priced_greedy(problem, budget.n_cells, max_nodes=room)[1])
+    price = max(price, select_at_price(cube, query, weights, budget.n_cells, max_nodes=room, scope=scope)[1])
     problem = Problem.of(cube, query, weights, at_least=price, scope=scope)
     if len(problem) == 0:
         return price
