@@ -62,7 +62,7 @@ def take(folder: Path) -> None:
             page.get_by_role("tab", name="Cells").click()
             tab.button("Show all of the network").click()
             keep("network")
-            page.get_by_role("tab", name="Keep").click()
+            page.get_by_role("tab", name="Save").click()
             page.wait_for_load_state("networkidle")
             keep("keep")
             if tab.slips:

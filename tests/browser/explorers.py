@@ -243,7 +243,11 @@ class Tab:
 
     def drop(self, label: str, name: str, content: str | bytes) -> None:
         """Drop a file onto a field."""
-        self.page.get_by_label(label).evaluate(
+        self.drop_on(self.page.get_by_label(label), name, content)
+
+    def drop_on(self, where: Locator, name: str, content: str | bytes) -> None:
+        """Drop a file onto an element."""
+        where.evaluate(
             """(field, [name, bytes]) => {
               const dataTransfer = new DataTransfer();
               dataTransfer.items.add(new File([Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))], name));

@@ -172,7 +172,7 @@ def test_a_list_that_is_too_long_is_refused_before_it_is_sent(opened: Tab) -> No
     page.on("request", lambda request: sent.append(request.url))
     opened.paste(FIELD, "Ann Archer\n" * 100_000)
     refused = page.locator(".trouble .bad")
-    expect(refused).to_have_text("This list has 1,100,000 letters; at most 1,000,000 are taken at once.")
+    expect(refused).to_have_text("This list has 1,100,000 letters; at most 1,000,000 are accepted at once.")
     opened.drop(FIELD, "huge.csv", "x" * 2_900_001)
     expect(refused).to_have_text("The file huge.csv has 2,900,001 bytes; a file of names has at most 2,900,000.")
     assert [url for url in sent if url.endswith("names")] == []
@@ -194,14 +194,14 @@ def test_a_query_starts_from_several_cells_of_the_part_that_is_looked_at(opened:
     late = [key for key, _, city, trade, year in people if (city == "Alba" or trade == "iron") and year == "1991"]
     label("city", "Alba")
     expect(start).to_contain_text(f"1 cell holds {len(alba)} objects.")
-    start.get_by_role("button", name="And another cell").click()
+    start.get_by_role("button", name="Add another cell").click()
     expect(start.get_by_label("Label of city")).to_have_value("")
     label("trade", "iron")
     expect(start).to_contain_text(f"2 cells hold {len(both)} objects.")
     # The part that is looked at counts; it is told where it is chosen.
     page.evaluate("void window.cube2net.store.move({ where: { year: ['1991'] } })")
     expect(start).to_contain_text(f"2 cells hold {len(late)} objects.")
-    expect(start).to_contain_text("Within the part of the cube that is chosen under Steer.")
+    expect(start).to_contain_text("Only the part of the cube that is chosen under Settings.")
     page.evaluate("void window.cube2net.store.move({ where: null })")
     expect(start).to_contain_text(f"2 cells hold {len(both)} objects.")
     # So many as are wanted, or all.
@@ -315,17 +315,17 @@ def test_edits_of_the_list_are_undone_and_the_network_of_before_is_told(opened: 
     expect(stale).to_be_hidden()
     opened.button("Remove all").click()
     assert chips(opened) == []
-    expect(stale).to_contain_text("The network shown is of the 8 before.")
+    expect(stale).to_contain_text("The network shown is for the previous 8 objects.")
     opened.button("Undo").click()
     assert chips(opened) == MANY
     expect(stale).to_be_hidden()
     opened.button("Redo").click()
     assert chips(opened) == []
-    opened.button("Put them back").click()
+    opened.button("Restore them").click()
     assert chips(opened) == MANY
     opened.button("Remove Bob Baker").click()
     before = opened.fingerprint
-    opened.button("Make it again").click()
+    opened.button("Update the network").click()
     opened.ready(but=before)
     expect(stale).to_be_hidden()
     assert len(opened.request["query"]) == 7
@@ -347,20 +347,20 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
     page.evaluate("void window.cube2net.store.move({ n_cells: 4 })")
     page.wait_for_function("() => window.cube2net.store.network.request.n_cells === 4 && !window.cube2net.store.busy")
     assert len(opened.request["query"]) == 7 and chips(opened) == []
-    expect(page.locator(".stale")).to_contain_text("The network shown is of the 7 before.")
+    expect(page.locator(".stale")).to_contain_text("The network shown is for the previous 7 objects.")
 
 
 def test_a_small_query_brings_fifteen_near_objects_unless_another_number_is_said(opened: Tab) -> None:
     page = opened.page
     made(opened, MANY[:3])
     assert opened.request["n_neighbors"] == 15
-    page.get_by_role("tab", name="Steer").click()
-    expect(page.get_by_text("15 for a small query")).to_be_visible()
+    page.get_by_role("tab", name="Settings").click()
+    expect(page.get_by_text("15, because the query is small.")).to_be_visible()
     before = opened.fingerprint
     page.locator('[data-auto="n_neighbors"]').click()
     opened.ready(but=before)
     assert "n_neighbors" not in opened.request
-    page.get_by_role("tab", name="Ask").click()
+    page.get_by_role("tab", name="Query").click()
     typed(opened, MANY[3])
     expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(4)
     before = opened.fingerprint
@@ -382,7 +382,9 @@ def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Ta
 def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(opened: Tab) -> None:
     opened.drop(FIELD, "q.csv", "object,label\nDora Baker,Edinburgh\nDora Bakr,Paris\n")
     opened.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
-    expect(opened.page.get_by_text("Dora Baker is there twice, with different labels: Edinburgh kept.")).to_be_visible()
+    expect(
+        opened.page.get_by_text("Dora Baker was given twice with different labels; the label Edinburgh is kept.")
+    ).to_be_visible()
     assert chips(opened) == ["Dora Baker"]
 
 
@@ -390,7 +392,7 @@ def test_somebody_whose_name_others_bear_can_be_changed_for_one_of_these(opened:
     page = opened.page
     typed(opened, "Ann Smith")
     page.locator('[data-given="Ann Smith"] select').select_option(index=1)
-    mark = opened.button("1 of 2 called so")
+    mark = opened.button("1 of 2 with this name")
     mark.click()
     choice = page.locator(".choice .candidates button")
     expect(choice).to_have_count(2)
@@ -421,7 +423,7 @@ def test_names_of_the_command_that_are_unclear_stand_on_the_page_to_be_mended(
         expect(tab.page.locator('[data-given="Ann Smith"] option:enabled')).to_have_count(2)
         tab.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
         assert chips(tab) == ["Ann Archer", "Bob Baker", "Dora Baker"]
-        expect(tab.page.locator(".stale")).to_contain_text("The network shown is of the 2 before.")
+        expect(tab.page.locator(".stale")).to_contain_text("The network shown is for the previous 2 objects.")
         before = tab.fingerprint
         tab.button("Make the network of 3").click()
         tab.ready(but=before)

@@ -32,15 +32,15 @@ def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explore
         page.get_by_role("button", name="Choose a data file").click()
     chooser.value.set_files(CLUB)
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
-    page.get_by_label("What Branche is").select_option(label="kept as information")
+    page.get_by_label("What Branche is").select_option(label="information only")
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt", timeout=SLOW)
-    page.get_by_label("What Stadt is").select_option(label="kept as information")
-    expect(page.locator("[data-lacking]")).to_contain_text("Choose at least one group")
+    page.get_by_label("What Stadt is").select_option(label="information only")
+    expect(page.locator("[data-lacking]")).to_contain_text("Choose at least one column as a group")
     expect(page.get_by_label("What Stadt is")).to_have_value("kept")
     expect(page.get_by_role("button", name="Build the cube")).to_be_disabled()
-    page.get_by_label("What Stadt is").select_option(label="a group for cells")
+    page.get_by_label("What Stadt is").select_option(label="group")
     expect(page.locator("[data-lacking]")).to_be_hidden(timeout=SLOW)
-    page.get_by_role("button", name="As it was guessed").click()
+    page.get_by_role("button", name="Reset to the guess").click()
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     assert unnamed_controls(page) == []
     page.get_by_role("button", name="Build the cube").click()
@@ -69,7 +69,7 @@ def test_a_separator_is_chosen_beside_sample_values_and_going_back_keeps_it(
     table.write_text(PAPERS.replace(" # ", ";"))
     page.goto(bare.address)
     page.locator("[data-do=files]").set_input_files(table)
-    expect(page.locator("[data-size]")).to_contain_text("12 objects (Authors) in 40 records", timeout=SLOW)
+    expect(page.locator("[data-size]")).to_contain_text("12 objects (author) in 40 records", timeout=SLOW)
     authors, venue = page.locator("[data-row=Authors]"), page.locator("[data-row=Venue]")
     expect(authors.locator(".samples span")).to_have_text(["Ann 0;Bo 0", "Ann 1;Bo 1", "Ann 2;Bo 2"])
     expect(authors.locator("[data-outcome]")).to_have_text("12 objects in 40 records")
@@ -86,9 +86,31 @@ def test_a_separator_is_chosen_beside_sample_values_and_going_back_keeps_it(
     page.get_by_role("button", name="Build the cube").click()
     expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
     page.get_by_role("button", name="Open data").click()
-    expect(page.locator("[data-size]")).to_contain_text("12 objects (Authors) in 40 records", timeout=SLOW)
+    expect(page.locator("[data-size]")).to_contain_text("12 objects (author) in 40 records", timeout=SLOW)
     expect(page.get_by_label("Smallest group")).to_have_value("1")
     assert unnamed_controls(page) == []
+
+
+RECORDS = "".join(
+    f"TY  - JOUR\nTI  - Study {n} of rivers\nAU  - Ek, Ann {'ABCDE'[n % 5]}.\nAU  - Ott, Bo {'FGH'[n % 3]}.\n"
+    f"PY  - {2010 + n % 4}\nT2  - {('Rivers', 'Lakes')[n % 2]}\nER  - \n\n"
+    for n in range(30)
+)
+
+
+def test_citation_exports_are_dropped_and_shown_with_sample_values_and_duplicates(bare: Explorer, tab: Tab) -> None:
+    page = tab.page
+    page.goto(bare.address)
+    tab.drop_on(page.locator("main"), "export.ris", RECORDS)
+    expect(page.locator("[data-size]")).to_contain_text("8 objects (author) in 30 records", timeout=SLOW)
+    expect(page.locator("[data-row=title] .samples span")).to_have_text([f"Study {n} of rivers" for n in range(3)])
+    expect(page.get_by_label("Separator of title")).to_have_count(0)
+    tab.drop_on(page.locator("main"), "again.ris", RECORDS[: len(RECORDS) // 2])
+    expect(page.locator("[data-left-out]")).to_contain_text("duplicates with the same title", timeout=SLOW)
+    page.get_by_label("What year is").select_option(label="group")
+    expect(page.locator("[data-dimensions]")).to_contain_text("year", timeout=SLOW)
+    page.get_by_role("button", name="Build the cube").click()
+    expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
 
 
 def test_the_sheet_of_a_workbook_is_chosen(bare: Explorer, tab: Tab, tmp_path: Path) -> None:
@@ -136,10 +158,8 @@ def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
     expect(page.get_by_label("What Kd-Nr is")).to_have_value("nodes.id")
     expect(page.locator("tr select[data-column]")).to_have_count(4)
     for each in page.locator("tr select[data-column]").all():
-        assert {"links: names other rows", "objects: people or things of a record"} <= set(
-            each.locator("option").all_inner_texts()
-        )
-    page.get_by_label("What Liefert an is").select_option(label="links: names other rows")
+        assert {"links to other rows", "objects (people, things)"} <= set(each.locator("option").all_inner_texts())
+    page.get_by_label("What Liefert an is").select_option(label="links to other rows")
     expect(page.locator("[data-not-taken], [data-no-links]")).to_be_visible(timeout=SLOW)
     page.get_by_label("What Firma is").select_option(label="identifier of each row")
     expect(page.get_by_label("What Firma is")).to_have_value("nodes.id", timeout=SLOW)

@@ -232,7 +232,7 @@ def ready(notebook: Notebook) -> None:
 def test_the_page_stands_in_the_cell_with_the_network_that_python_asked_for(shown: Show, cube: Cube) -> None:
     notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
-    expect(notebook.frame.get_by_role("tab", name="Steer")).to_be_visible()
+    expect(notebook.frame.get_by_role("tab", name="Settings")).to_be_visible()
     assert "3 cells" in notebook.frame.locator(".said").inner_text()
 
 
@@ -243,7 +243,7 @@ def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
     widget.request = {**widget.request, "n_cells": 1}
     expect(notebook.frame.locator(".said")).to_contain_text("1 cell")
     widget.query = PLANTED.query(1)[:5]
-    expect(notebook.frame.locator(".said")).to_contain_text("Your 5,")
+    expect(notebook.frame.locator(".said")).to_contain_text("Your 5 objects,")
     widget.request = {"query": []}
     notebook.waits(lambda: notebook.frame.get_attribute("data-phase") == "empty")
 
@@ -301,7 +301,7 @@ def test_a_view_that_is_left_gives_back_its_drawing_and_stops_listening(shown: S
     for _ in range(6):
         page.evaluate("window.show('below')")
         notebook.waits(lambda: below.get_attribute("data-phase") == "ready")
-        for tab in ("Keep", "Cube", "Why", "Against"):
+        for tab in ("Save", "Cube", "Why", "Compare"):
             below.get_by_role("tab", name=tab).click()
         assert page.evaluate("window.living()")["contexts"] == 2 * before["contexts"]
         page.evaluate("window.ends.below()")
@@ -347,7 +347,7 @@ def test_a_file_is_downloaded_whole(shown: Show, cube: Cube) -> None:
     widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
-    notebook.frame.get_by_role("tab", name="Keep").click()
+    notebook.frame.get_by_role("tab", name="Save").click()
     expect(notebook.frame.locator(".address")).to_be_hidden()
     with notebook.page.expect_download() as download:
         notebook.frame.locator("[data-export='query.csv']").first.click()
@@ -377,7 +377,7 @@ def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown
     notebook.silent = False
     for message in notebook.unheard:
         widget._handle_custom_msg(message, [])
-    expect(below.get_by_role("tab", name="Steer")).to_be_visible()
+    expect(below.get_by_role("tab", name="Settings")).to_be_visible()
 
 
 def test_a_notebooks_own_rules_do_not_reach_into_the_page(shown: Show, cube: Cube) -> None:
@@ -385,7 +385,7 @@ def test_a_notebooks_own_rules_do_not_reach_into_the_page(shown: Show, cube: Cub
     ready(notebook)
     page = notebook.page
     notebook.frame.get_by_role("tab", name="Cells").click()
-    notebook.frame.get_by_role("tab", name="Keep").click()
+    notebook.frame.get_by_role("tab", name="Save").click()
     expect(notebook.frame.locator("[data-words='python.txt']")).to_contain_text("construct")
     expect(notebook.frame.locator(".cells-table tbody tr")).to_have_count(3)
     before = page.evaluate(PLACES)
@@ -512,6 +512,6 @@ def test_hostile_names_do_nothing_in_a_notebook(shown: Show) -> None:
     widget._repr_mimebundle_()
     notebook = shown(widget)
     ready(notebook)
-    for tab in ("Keep", "Steer", "Why", "Cells"):
+    for tab in ("Save", "Settings", "Why", "Cells"):
         notebook.frame.get_by_role("tab", name=tab).click()
     assert notebook.frame.locator("img[src=x]").count() == 0

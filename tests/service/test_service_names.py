@@ -62,6 +62,22 @@ def test_a_name_without_its_accents_or_that_several_bear_with_other_capitals_is_
     assert [len(row["candidates"]) for row in answer["rows"]] == [1, 2]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ada Lovelace; Ivan Vulić; Nobody",
+        "Ada Lovelace, Ivan Vulić, Nobody, Nemo",
+        "Ada Lovelace\tIvan Vulić\tNobody",
+        "Ada Lovelace; Ivan Vulić, o2 | o3",
+        '"Ada Lovelace", "Ivan Vulić"',
+    ],
+)
+def test_names_on_one_line_are_split_where_two_of_them_are_known(service: CubeService, line: str) -> None:
+    rows = service.answer("names", {"text": line})["rows"]
+    assert [row["name"] for row in rows[:2]] == ["Ada Lovelace", "Ivan Vulić"], rows
+    assert not any(mark in row["given"] for row in rows[2:] for mark in ";,|\t")
+
+
 def test_the_examples_share_a_cell_and_are_linked(service: CubeService) -> None:
     ids = [one["id"] for one in service.answer("cube", {})["examples"]]
     assert len(ids) == 3

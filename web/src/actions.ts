@@ -48,7 +48,7 @@ export function actionsOf(store: Store, node: Node): Action[] {
   if (on || !queried) actions.push({ name: "prefer", text: on ? "No longer prefer it" : "Prefer it", on, run: () => store.move(preferredChange(request, id)) });
   actions.push({
     name: "query",
-    text: queried ? "Out of the query" : "Into the query",
+    text: queried ? "Remove from the query" : "Add to the query",
     on: queried,
     run: () => store.move(queried ? removedChange(request, id) : addedChange(request, [id])),
   });

@@ -26,13 +26,13 @@ export function mount(root: HTMLElement, store: Store): () => void {
   const head = el("header", { class: "head" });
   const failed = el("div");
   const welcome = el("section", { class: "welcome" });
-  const left = tabs("Ask, steer, keep", [tab("ask", "Ask", mountAsk), tab("steer", "Steer", mountSteer), tab("keep", "Keep", mountKeep)]);
+  const left = tabs("Query, settings, save", [tab("ask", "Query", mountAsk), tab("steer", "Settings", mountSteer), tab("keep", "Save", mountKeep)]);
   const stage = tabs("Network and cube", [
     tab("network", "Network", mountNetwork),
     tab("cube", "Cube", mountPivot),
     ...(store.cube.read ? [tab("read", "What was read", mountReading)] : []),
   ]);
-  const right = tabs("Reasons", [tab("why", "Why", mountWhy), tab("cells", "Cells", mountCells), tab("against", "Against", mountContrast)]);
+  const right = tabs("Reasons", [tab("why", "Why", mountWhy), tab("cells", "Cells", mountCells), tab("against", "Compare", mountContrast)]);
   stage.element.classList.add("stage");
   left.element.classList.add("left");
   right.element.classList.add("right");
@@ -69,7 +69,7 @@ function drawWelcome(root: HTMLElement, { cube }: Store, showRead: () => void): 
   root.append(
     drawing("0 0 20 20", 44, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5"),
     el("h2", {}, "Whose network?"),
-    el("p", {}, "Enter the objects you care about: people, papers, companies or whatever your data lists. You get a small network of your objects, their closest neighbours and the groups they share. A group of objects with the same labels, such as one venue and one year, is called a cell; all cells together form the cube."),
+    el("p", {}, "Enter the objects you care about: people, papers, companies or whatever your data lists. They are the query. You get a small network of them, their closest neighbours and the groups they share. A group of objects with the same labels, such as one venue and one year, is called a cell; all cells together form the cube."),
     el(
       "p",
       { class: "facts" },
@@ -85,7 +85,7 @@ function drawWelcome(root: HTMLElement, { cube }: Store, showRead: () => void): 
       ? el(
           "p",
           {},
-          "Type or paste names on the left, or open “Start from cells” to take all objects of a cell. ",
+          "Type or paste names on the left, or open “Start from cells” to take the objects of a cell. ",
           el("button", { type: "button", class: "link", "data-do": "show-read", onclick: showRead }, `What was read of ${cube.read.files.join(", ")}`),
         )
       : "",

@@ -112,9 +112,9 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     stale.hidden = store.network === null || store.edited === null;
     if (stale.hidden) return fill(stale);
     const before = store.network?.request.query.length ?? 0;
-    const again = el("button", { type: "button", class: "bare", "data-do": "make-again", onclick: () => void run() }, "Make it again");
-    const back = el("button", { type: "button", class: "bare", "data-do": "put-back", onclick: () => changed(() => draft.putBack(store.request, (id) => store.nameOf(id))) }, "Put them back");
-    fill(stale, el("span", {}, `The network shown is of the ${number(before)} before.`), many > 0 ? again : null, back);
+    const again = el("button", { type: "button", class: "bare", "data-do": "make-again", onclick: () => void run() }, "Update the network");
+    const back = el("button", { type: "button", class: "bare", "data-do": "put-back", onclick: () => changed(() => draft.putBack(store.request, (id) => store.nameOf(id))) }, "Restore them");
+    fill(stale, el("span", {}, `The network shown is for the previous ${counted(before, "object")}.`), many > 0 ? again : null, back);
   }
 
   /** Takes the query of the store, when that came from an address or by going back; an edited one stays. */
@@ -181,6 +181,6 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
 
 /** What is said where a name turns out to mean an object that is there already. */
 function twice(there: NameRow, one: NameRow): string {
-  if (there.label === one.label) return `${there.name} is there already.`;
-  return `${there.name} is there twice, with different labels: ${there.label === "" ? "the one without" : there.label} kept.`;
+  if (there.label === one.label) return `${there.name} is already in the list.`;
+  return `${there.name} was given twice with different labels; ${there.label === "" ? "the one without a label" : `the label ${there.label}`} is kept.`;
 }

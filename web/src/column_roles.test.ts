@@ -35,7 +35,7 @@ test("a list shows the name that was chosen, although it tells rows apart as wel
 
 test("what was not heeded is said with what helps, and what was is not", () => {
   const answer = { uses: [use("Nr", "nodes.id"), use("Knows")], choices: [{ column: "Knows", dimension: "", chosen: false }] };
-  assert.match(notTaken(answer, { column: "Knows", what: "links.target" }) ?? "", /^Knows was not taken for the links: .* known by Nr; choose “name”/);
+  assert.match(notTaken(answer, { column: "Knows", what: "links.target" }) ?? "", /^Knows makes no links: .* known by Nr; choose “name”/);
   assert.equal(notTaken(answer, { column: "Knows", what: KEPT }), null);
   assert.match(notTaken(answer, { column: "Knows", what: DIMENSION }) ?? "", /makes no groups/);
   assert.equal(notTaken(answer, { column: "Nr", what: "nodes.name" }), null);
@@ -43,7 +43,7 @@ test("what was not heeded is said with what helps, and what was is not", () => {
 
 test("no links are said with the column to choose", () => {
   const uses = [use("Nr", "nodes.id"), use("Knows")];
-  assert.match(findLinkProblem({ read: read(0), uses, is_linked: false }) ?? "", /^No links were found. Choose “links: names other rows”/);
+  assert.match(findLinkProblem({ read: read(0), uses, is_linked: false }) ?? "", /^No links were found. Choose “links to other rows”/);
   assert.equal(findLinkProblem({ read: read(3), uses, is_linked: true }), null);
   const records = [use("Paper", "items.item"), use("Authors", "mentions.object")];
   assert.equal(findLinkProblem({ read: read(null), uses: records, is_linked: true }), null);
@@ -51,8 +51,17 @@ test("no links are said with the column to choose", () => {
 });
 
 test("what becomes of a column is told with numbers", () => {
-  const answer = { read: { objects: 612, links: null } as ReadingSchema, items: 141, uses: [use("Paper", "items.item"), use("Authors", "mentions.object"), use("Venue")] };
+  const answer = { read: { objects: 612, links: null } as ReadingSchema, items: 141, kinds: ["Authors"], choices: [], uses: [use("Paper", "items.item", "items"), use("Authors", "mentions.object", "mentions"), use("Venue", "", "items")] };
   assert.equal(sizeOf(answer), "612 objects (Authors) in 141 records");
   assert.equal(outcome(answer.uses[1]!, "mentions.object", answer), "612 objects in 141 records");
   assert.equal(outcome(answer.uses[2]!, DIMENSION, answer), "3 groups");
+  const dated = { ...answer, choices: [{ column: "Venue", dimension: "Venue@years/decades", chosen: true }] };
+  assert.equal(outcome(answer.uses[2]!, DIMENSION, dated), "groups: years, decades");
+});
+
+test("citation exports have objects of a kind in records, and a table of people has rows and links", () => {
+  const citations = { read: { objects: 255, links: null } as ReadingSchema, items: 81, kinds: ["author"], uses: [use("year", "", "", [])] };
+  assert.equal(sizeOf(citations), "255 objects (author) in 81 records");
+  const people = { read: { objects: 311, links: 229 } as ReadingSchema, items: 311, kinds: ["node"], uses: [use("Name", "nodes.id")] };
+  assert.equal(sizeOf(people), "311 rows and 229 links");
 });

@@ -1,6 +1,7 @@
 // What columns may be, and what is asked of the reader when a person says what one is.
 import { counted } from "./dom";
 import type { ColumnUse, TablesAnswer, TablesRequest } from "./types";
+import { describeDimension } from "./words";
 
 /** What a person said instead of what was guessed. */
 export type Corrections = Pick<TablesRequest, "columns" | "dimensions" | "min_objects" | "separators" | "sheet">;
@@ -26,8 +27,8 @@ const WORDS: Record<string, string> = {
   target: "the other end of a link",
   weight: "weight of a link",
   time: "time of a link",
-  item: "record: one for each value",
-  object: "objects: people or things of a record",
+  item: "record",
+  object: "objects (people, things)",
 };
 /** What nothing can be read without. */
 const NEEDED = ["id", "item", "source", "object"];
@@ -38,7 +39,7 @@ const isOfNodes = (uses: readonly ColumnUse[]): boolean => uses.some(({ table })
 
 /** What a role is called; a column that names other rows is both ends at once. */
 export function roleWords(role: string, uses: readonly ColumnUse[]): string {
-  return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "links: names other rows" : (WORDS[role] ?? WORDS[last(role)] ?? role);
+  return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "links to other rows" : (WORDS[role] ?? WORDS[last(role)] ?? role);
 }
 
 /** Whether a column can do without its role. */
@@ -78,12 +79,12 @@ export const changesLayout = (uses: readonly ColumnUse[], what: string): boolean
 export function notTaken({ choices, uses }: Pick<TablesAnswer, "choices" | "uses">, { column, what }: Wish): string | null {
   const own = uses.filter((use) => use.column === column);
   const known = uses.filter(({ role }) => role === "nodes.id" || role === "nodes.name");
-  if (what === KEPT) return own.some(({ role }) => role === "") || own.length === 0 ? null : `${column} is still taken so: choose another column for it first.`;
-  if (what === DIMENSION) return choices.some((one) => one.column === column && one.chosen) ? null : `${column} makes no groups: nearly every row has another value.`;
+  if (what === KEPT) return own.some(({ role }) => role === "") || own.length === 0 ? null : `${column} still has this role: give the role to another column first.`;
+  if (what === DIMENSION) return choices.some((one) => one.column === column && one.chosen) ? null : `${column} makes no groups: nearly every row has a different value.`;
   if (own.some(({ role }) => role === what)) return null;
   if (what === "nodes.name" && own.some(({ role }) => role === "nodes.id") && known.length === 1) return null;
-  if (what !== "links.target") return `${column} could not be taken so.`;
-  return `${column} was not taken for the links: too few of its values name other rows. Rows are known by ${known.map((use) => use.column).join(" and ")}; choose “name” for the column in which the names stand.`;
+  if (what !== "links.target") return `${column} cannot have this role.`;
+  return `${column} makes no links: too few of its values name other rows. Rows are known by ${known.map((use) => use.column).join(" and ")}; choose “name” for the column that has the names.`;
 }
 
 /** Why nothing is linked, and what helps; null where something is. */
@@ -95,23 +96,30 @@ export function findLinkProblem({ read, uses, is_linked }: Pick<TablesAnswer, "r
   }
   if (read.links !== 0) return null;
   if (!uses.some(({ may }) => may.includes("links.target"))) return "No links were found.";
-  if (!isAlone(uses)) return "No links were found: choose the two columns that are the ends of a link, and for the rows the column that tells them apart as these do.";
-  return "No links were found. Choose “links: names other rows” for a column such as a manager, and “name” for the column with these names; or “objects” for a column with several people.";
+  if (!isAlone(uses)) return "No links were found: choose the two columns that name the ends of a link, and as identifier of the rows the column with the same values.";
+  return "No links were found. Choose “links to other rows” for a column such as a manager, and “name” for the column with these names; or “objects” for a column with several people.";
 }
 
-/** How much was read, such as "612 Authors in 141 records". */
-export function sizeOf({ read, uses, items }: Pick<TablesAnswer, "read" | "uses" | "items">): string {
-  const objects = uses.find(({ role }) => role === "mentions.object");
-  if (objects !== undefined) return `${counted(read.objects, "object")} (${objects.column}) in ${counted(items, "record")}`;
-  return `${counted(read.objects, isOfNodes(uses) ? "row" : "object")}${read.links === null ? "" : ` and ${counted(read.links, "link")}`}`;
+/** Kinds that say nothing of what the objects are. */
+const GENERAL_KINDS = ["node", "object"];
+
+/** How much was read, such as "612 objects (Authors) in 141 records". */
+export function sizeOf({ read, uses, items, kinds }: Pick<TablesAnswer, "read" | "uses" | "items" | "kinds">): string {
+  const named = kinds.filter((kind) => !GENERAL_KINDS.includes(kind));
+  const objects = isOfNodes(uses) ? counted(read.objects, "row") : `${counted(read.objects, "object")}${named.length > 0 ? ` (${named.join(", ")})` : ""}`;
+  if (read.links !== null) return `${objects} and ${counted(read.links, "link")}`;
+  return isOfNodes(uses) ? objects : `${objects} in ${counted(items, "record")}`;
 }
 
 /** What becomes of a column, with its numbers. */
-export function outcome(use: ColumnUse, now: string, { read, uses, items }: Pick<TablesAnswer, "read" | "uses" | "items">): string {
+export function outcome(use: ColumnUse, now: string, { read, uses, items, choices }: Pick<TablesAnswer, "read" | "uses" | "items" | "choices">): string {
   const ends = uses.some(({ role }) => role === "links.source");
   switch (last(now)) {
-    case DIMENSION:
+    case DIMENSION: {
+      const spec = choices.find(({ column, chosen }) => chosen && column === use.column)?.dimension ?? "";
+      if (spec.includes("@")) return `groups: ${describeDimension(spec).levels.join(", ")}`;
       return use.distinct === null ? "groups" : counted(use.distinct, "group");
+    }
     case KEPT:
       return "information";
     case "object":
@@ -130,7 +138,9 @@ export function outcome(use: ColumnUse, now: string, { read, uses, items }: Pick
     case "target":
       return ends ? "ends of links" : counted(read.links ?? 0, "link");
     case "weight":
-      return "weights";
+      return "weights of links";
+    case "time":
+      return "times of links";
     default:
       return now.startsWith("links.") ? "links" : "";
   }

@@ -57,7 +57,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   one.id = `${id}-one`;
   two.id = `${id}-two`;
   root.append(
-    el("div", { class: "against-sides" }, el("label", { for: one.id }, "What tells"), one, el("label", { for: two.id }, "from"), two),
+    el("div", { class: "against-sides" }, el("label", { for: one.id }, "What distinguishes"), one, el("label", { for: two.id }, "from"), two),
     pasted,
     said,
     el("div", { class: "row" }, both),

@@ -1,12 +1,12 @@
 // The data step: one row a column with sample values, its role, its separator and what it becomes; problems come first.
 import { DIMENSION, KEPT, PART, canLose, changesLayout, columnsFor, findLinkProblem, isPart, notTaken, nowOf, outcome, roleWords, sizeOf, type Corrections, type Wish } from "./column_roles";
-import { counted, el } from "./dom";
+import { counted, el, number } from "./dom";
 import { SEPARATORS, describeSeparators } from "./separators";
 import { sentence } from "./sentences";
 import type { ColumnUse, SheetSchema, TablesAnswer } from "./types";
-import { plain } from "./words";
+import { describeDimensions, plain } from "./words";
 
-const NO_GROUP = "Choose at least one group: cells are made of these.";
+const NO_GROUP = "Choose at least one column as a group.";
 
 export interface Correcting {
   /** Receives the corrections that result from a choice, and the choice. */
@@ -55,8 +55,8 @@ export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[]
       "select",
       { "aria-label": `What ${column} is`, "data-column": column },
       isPart(use) ? option(PART, "part of the name") : null,
-      ofLinks || isPart(use) ? null : option(DIMENSION, choice?.dimension === "" ? "a group for cells (too varied)" : "a group for cells", fixed || choice?.dimension === ""),
-      isPart(use) ? null : option(KEPT, ofLinks ? "not used" : "kept as information", fixed),
+      ofLinks || isPart(use) ? null : option(DIMENSION, choice?.dimension === "" ? "group (too many values)" : "group", fixed || choice?.dimension === ""),
+      isPart(use) ? null : option(KEPT, ofLinks ? "not used" : "information only", fixed),
       ...use.may.map((role) => option(role, isPart(use) ? "the name alone" : roleWords(role, uses))),
     );
     select.addEventListener("change", () => pick(use, select.value));
@@ -92,14 +92,15 @@ export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[]
     ["no-links", findLinkProblem(answer)],
   ];
   ready(answer.problem === null);
-  const back = el("button", { type: "button", class: "bare", "data-do": "as-guessed", onclick: () => changed(said.sheet === undefined ? {} : { sheet: said.sheet }, null) }, "As it was guessed");
+  const back = el("button", { type: "button", class: "bare", "data-do": "as-guessed", onclick: () => changed(said.sheet === undefined ? {} : { sheet: said.sheet }, null) }, "Reset to the guess");
   const isChanged = said.columns || said.dimensions || said.min_objects || said.separators;
   return el(
     "div",
     { class: "understood" },
     ...problems.map(([name, text]) => (text === null ? null : el("p", { class: "bad", role: "alert", [`data-${name}`]: "" }, text))),
     sheets.length > 1 ? sheetChooser(sheets, said, changed) : null,
-    el("p", { "data-size": "" }, el("strong", {}, sizeOf(answer)), read.dimensions.length > 0 ? ", in cells by " : "", el("strong", { "data-dimensions": "" }, read.dimensions.join(" × ")), "."),
+    el("p", { "data-size": "" }, el("strong", {}, sizeOf(answer)), read.dimensions.length > 0 ? ", grouped by " : "", el("strong", { "data-dimensions": "" }, describeDimensions(read.dimensions)), "."),
+    read.left_out.length > 0 ? el("p", { class: "small quiet", "data-left-out": "" }, `Left out: ${read.left_out.map(({ reason, count }) => `${number(count)} ${reason}`).join("; ")}.`) : null,
     el(
       "table",
       {},
@@ -107,7 +108,7 @@ export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[]
       el("tbody", {}, ...uses.map(row)),
     ),
     lacking,
-    el("label", { class: "row small smallest" }, el("span", {}, "Smallest group"), least, el("span", { class: "quiet" }, "objects; cells with fewer are left out")),
+    el("label", { class: "row small smallest" }, el("span", {}, "Smallest group"), least, el("span", { class: "quiet" }, "objects; smaller groups are left out")),
     isChanged ? back : "",
   );
 }

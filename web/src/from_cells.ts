@@ -38,10 +38,10 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   let objects = 0;
   let most = 0;
 
-  const within = el("p", { class: "small quiet" }, "Within the part of the cube that is chosen under Steer.");
+  const within = el("p", { class: "small quiet" }, "Only the part of the cube that is chosen under Settings.");
   const list = el("ul", { class: "chips", "aria-label": "Cells to start from" });
   const fields = el("div", { class: "fields" });
-  const another = el("button", { type: "button", class: "bare", "data-do": "another-cell", onclick: () => setAside() }, "And another cell");
+  const another = el("button", { type: "button", class: "bare", "data-do": "another-cell", onclick: () => setAside() }, "Add another cell");
   const told = el("p", { class: "small quiet", role: "status", "aria-live": "polite" });
   const many = el("input", { type: "number", min: 1, step: 1, "aria-label": "How many of their objects" });
   const all = el("button", { type: "button", class: "bare", onclick: () => wish(most) });

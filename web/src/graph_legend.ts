@@ -17,13 +17,13 @@ export function legendOf(model: Model, network: NetworkAnswer, show: (nodes: Nod
     const events = { onpointerenter: begin, onpointerleave: end, onfocus: begin, onblur: end };
     return el("button", { type: "button", class: "graph-key", ...events }, disc(each.colour), el("bdi", {}, shortName(each.label, 40)), el("span", { class: "count" }, number(each.count)));
   };
-  const unlabelled = el("span", { class: "graph-key" }, disc(model.legend[0]?.colour ?? ""), "the query");
+  const unlabelled = el("span", { class: "graph-key" }, disc(model.legend[0]?.colour ?? ""), "your query");
   return [
     ...(labelled.length > 0 ? labelled.slice(0, LABELS).map(entry) : [unlabelled]),
     labelled.length > LABELS && el("span", { class: "graph-key" }, `${counted(labelled.length - LABELS, "more label")} in grey`),
     roles.has("cell") && mark("square", "chosen cell"),
     (roles.has("neighbor") || roles.has("brought")) && mark("ring", roles.has("neighbor") ? "neighbour" : "added object"),
-    roles.has("cell") && !model.simple && mark("dashes", "dashed: in the cell"),
+    roles.has("cell") && !model.simple && mark("dashes", "dashed: member of the cell"),
     model.weight.some((weight, at) => weight < model.heaviest && !isMembership(model, at)) && mark("thick", "thicker: heavier link"),
     model.simple && el("span", { class: "graph-key quiet" }, "links of the query only; point at a node for its own"),
   ];

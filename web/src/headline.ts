@@ -22,16 +22,16 @@ export function headlineOf(network: NetworkAnswer): Headline {
     [count("brought"), "added object"],
     [count("pinned"), "pinned object"],
   ];
-  const parts = [`your ${number(mine.length)}`, ...others.flatMap(([many, what]) => (many > 0 ? [counted(many, what)] : [])), ...(chosen > 0 ? [counted(chosen, "cell")] : [])];
+  const parts = [`your ${counted(mine.length, "object")}`, ...others.flatMap(([many, what]) => (many > 0 ? [counted(many, what)] : [])), ...(chosen > 0 ? [counted(chosen, "cell")] : [])];
   const last = parts.pop()!;
   const { source, target } = network.links;
   const lines = source.filter((one, at) => role[one] === "cell" || role[target[at]!] === "cell").length;
-  const links = `${counted(source.length - lines, "link")}${lines > 0 ? `, ${counted(lines, "link")} to ${chosen === 1 ? "the cell" : "cells"}` : ""}`;
+  const links = `${counted(source.length - lines, "link")}${lines > 0 ? ` and ${counted(lines, "link")} to ${chosen === 1 ? "the cell" : "cells"}` : ""}`;
   const holds = `${parts.length > 0 ? `${parts.join(", ")} and ${last}` : last}; ${links}.`;
   if (chosen === 0) return { holds: capital(holds), held: "", loose: [] };
   const inside = mine.length - loose.length;
   const where = chosen === 1 ? "the cell" : `the ${number(chosen)} cells`;
-  const held = loose.length === 0 ? `All of yours are in ${where}.` : `${number(inside)} of your ${number(mine.length)} ${inside === 1 ? "is" : "are"} in ${where}; ${number(loose.length)} ${loose.length === 1 ? "is" : "are"} ${chosen === 1 ? "not" : "in none of them"}: `;
+  const held = loose.length === 0 ? `All of your objects are in ${where}.` : `${number(inside)} of your ${counted(mine.length, "object")} ${inside === 1 ? "is" : "are"} in ${where}; ${number(loose.length)} ${loose.length === 1 ? "is" : "are"} ${chosen === 1 ? "not" : "in none of them"}: `;
   return { holds: capital(holds), held, loose };
 }
 

@@ -77,7 +77,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
     el(
       "section",
       {},
-      el("h2", {}, "Files to make it again"),
+      el("h2", {}, "Files to repeat it"),
       el("div", { class: "buttons" }, download("recipe.json"), download("query.csv")),
     ),
     ...words.map(({ element }) => element),
@@ -103,7 +103,7 @@ function whyNot(unmade: Record<string, string>): HTMLElement | null {
   if (why === undefined) return null;
   const named = Object.keys(unmade).map((ending) => ending.slice(1)).join(" and ");
   const needed = /'[^']+'/.exec(why)?.[0].replaceAll("'", "") ?? "another package";
-  return el("p", { class: "small quiet", "data-unmade": "" }, `${named}: not here, for the package ${needed} is missing. Where cube2net is installed from, pip install '.[explore,report]' brings it.`);
+  return el("p", { class: "small quiet", "data-unmade": "" }, `${named} cannot be written because the package ${needed} is missing. In the folder cube2net was installed from, pip install '.[explore,report]' adds it.`);
 }
 
 /** Gives a file to the person. */

@@ -43,7 +43,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     { class: "drop" },
     choose,
     input,
-    el("p", { class: "quiet" }, "or drop it here: a table (Excel, CSV, Parquet), a table of people and one of who knows whom, citation exports (RIS, BibTeX, PubMed, Web of Science, Scopus), or GraphML."),
+    el("p", { class: "quiet" }, "or drop it here: a table (Excel, CSV, Parquet), a table of people with a table of their links, citation exports (RIS, BibTeX, PubMed, Web of Science, Scopus), or GraphML."),
     el("p", { class: "small quiet" }, whereFilesGo(location.hostname)),
   );
   const trouble = el("p", { class: "bad", role: "alert", hidden: true });
@@ -91,7 +91,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     if (given.length === 0 || upload === undefined) return;
     const size = given.reduce((sum, { size: bytes }) => sum + bytes, 0);
     if (size > can.bytes) {
-      trouble.textContent = `These files have ${number(size)} bytes; at most ${number(can.bytes)} are taken here. The command cube2net build tables takes larger ones.`;
+      trouble.textContent = `These files have ${number(size)} bytes; at most ${number(can.bytes)} can be opened here. The command cube2net build tables reads larger ones.`;
       trouble.hidden = false;
       return;
     }
@@ -151,9 +151,10 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       preview,
       el("div", { class: "row" }, ...chips, more),
       answer ? el("h2", {}, "Check the columns") : null,
+      answer ? el("p", { class: "small quiet" }, "Objects with the same values in the group columns are put together. All these groups are called the cube.") : null,
       answer ? corrections(answer, sheets, said, wish, { changed: (now, wished) => ((said = now), void look(wished)), ready: (is) => (make.disabled = !is) }) : null,
-      answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
-      answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
+      answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and how it was read"), readingOf(answer.read)) : null,
+      answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "the cube is lost when the program ends, because the folder cannot be written to"))) : null,
     );
     const again = [...preview.querySelectorAll<HTMLElement>("[aria-label]")].find((each) => focused !== null && each.getAttribute("aria-label") === focused);
     if (answer) (again ?? make).focus({ preventScroll: true });
@@ -181,7 +182,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
 
   fill(
     others,
-    can.recent.length > 0 ? el("h2", {}, `Cubes in ${can.folder}`) : null,
+    can.recent.length > 0 ? el("h2", {}, `Opened before, in the folder ${can.folder}`) : null,
     el(
       "ul",
       { class: "plain" },
@@ -190,16 +191,16 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
           "li",
           {},
           el("button", { type: "button", class: "link", "data-recent": name, onclick: () => void open({ recent: name }) }, name),
-          el("span", { class: "small quiet" }, ` ${counted(objects, "object")}, ${counted(cells, "cell")}${of.length > 0 ? `, of ${of.join(", ")}` : ""}, made ${whenMade(made)}`),
+          el("span", { class: "small quiet" }, ` ${counted(objects, "object")}, ${counted(cells, "cell")}${of.length > 0 ? `, from ${of.join(", ")}` : ""}, built ${whenMade(made)}`),
         ),
       ),
     ),
-    el("h2", {}, "No spreadsheet at hand?"),
+    el("h2", {}, "No file at hand?"),
     el(
       "p",
       {},
       el("button", { type: "button", "data-do": "example", onclick: () => void open({ example: true, keep: can.keeps }) }, "Try the example"),
-      el("span", { class: "small quiet" }, ` ${can.example}; making it takes a minute or so, once.`),
+      el("span", { class: "small quiet" }, ` ${can.example}; building it takes about a minute, once.`),
     ),
   );
   input.addEventListener("change", () => void take([...(input.files ?? [])], adding).finally(() => ((input.value = ""), (adding = false))));

@@ -264,7 +264,7 @@ class PivotView {
     const [objects, query, lift, chosen] = [answer.objects, answer.query, answer.lift, answer.chosen].map((table) => table[row]?.[column] ?? null);
     const queried = this.store.request.query.length;
     const parts = [counted(objects ?? 0, "object")];
-    if (queried > 0) parts.push(`${number(query ?? 0)} of yours (${percent((query ?? 0) / queried)})`);
+    if (queried > 0) parts.push(`${number(query ?? 0)} of your objects (${percent((query ?? 0) / queried)})`);
     if (lift != null && queried > 0) parts.push(`${lift.toFixed(1)} times as often as in the cube`);
     if (chosen) parts.push(counted(chosen, "chosen cell"));
     this.told.textContent = `${shortName(answer.rows[row]!, 80)} × ${shortName(answer.columns[column]!, 80)}: ${parts.join(", ")}.`;

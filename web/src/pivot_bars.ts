@@ -51,7 +51,7 @@ export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): 
     const bar = el("span", { class: "pivot-bar-fill" });
     bar.style.width = `${(100 * members.objects) / most}%`;
     const add = (): void => void store.move(addedChange(store.request, members.ids)).catch((error: unknown) => store.refuse(error));
-    const text = `${number(members.objects)}${store.request.query.length > 0 ? ` · ${number(mine)} of yours` : ""}`;
+    const text = `${number(members.objects)}${store.request.query.length > 0 ? ` · ${number(mine)} of your objects` : ""}`;
     return el("li", {}, el("button", { type: "button", class: "link", onclick: add }, el("bdi", {}, shortName(label, 60))), el("span", { class: "pivot-bar-track" }, bar), el("span", { class: "quiet" }, text));
   };
   const request = whenVisible(root, () => void draw(), ended);

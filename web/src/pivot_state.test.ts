@@ -73,7 +73,7 @@ test("large numbers fit a small cell", () => {
 
 test("where most of the query is, is said in one plain sentence", () => {
   const answer = { rows: ["2017", "2018"], columns: ["conference", "journal"], objects: [[10, 40], [5, 1]], query: [[3, 1], [0, 2]] };
-  assert.equal(fullest(answer, 3), "2017 · conference holds most of your 3: 3.");
+  assert.equal(fullest(answer, 3), "2017 · conference has most of your objects: 3 of 3.");
   assert.equal(fullest({ ...answer, query: [] }, 0), "2017 · journal is the largest, with 40 objects.");
-  assert.equal(fullest({ ...answer, query: [[0, 0], [0, 0]] }, 3), "None of yours is here.");
+  assert.equal(fullest({ ...answer, query: [[0, 0], [0, 0]] }, 3), "None of your objects is here.");
 });

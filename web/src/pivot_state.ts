@@ -96,10 +96,10 @@ export function fullest(answer: Pick<PivotAnswer, "rows" | "columns" | "objects"
   const table = mine ? answer.query : answer.objects;
   let [most, row, column] = [0, 0, 0];
   table.forEach((line, at) => line.forEach((value, place) => value > most && ([most, row, column] = [value, at, place])));
-  if (most === 0) return mine ? "None of yours is here." : "";
+  if (most === 0) return mine ? "None of your objects is here." : "";
   const where = `${shortName(answer.rows[row]!, 80)} · ${shortName(answer.columns[column]!, 80)}`;
   const many = most.toLocaleString("en-US");
-  return mine ? `${where} holds most of your ${queried.toLocaleString("en-US")}: ${many}.` : `${where} is the largest, with ${many} objects.`;
+  return mine ? `${where} has most of your objects: ${many} of ${queried.toLocaleString("en-US")}.` : `${where} is the largest, with ${many} objects.`;
 }
 
 /** A number short enough for a small cell. */

@@ -78,11 +78,10 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
         ? null
         : el(
             "table",
-            { class: "repair" },
+            { class: "repair", role: "table" },
             el("caption", {}, `${counted(unsure.length, "name needs", "names need")} a choice`),
-            el("colgroup", {}, el("col"), el("col"), el("col")),
-            el("thead", { class: "aside" }, el("tr", {}, ...["Given", "In the data", "Accept or remove"].map((title) => el("th", { scope: "col" }, title)))),
-            el("tbody", {}, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
+            el("thead", { class: "aside", role: "rowgroup" }, el("tr", { role: "row" }, ...["Given", "In the data", "Accept or remove"].map((title) => el("th", { scope: "col", role: "columnheader" }, title)))),
+            el("tbody", { role: "rowgroup" }, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
           ),
       shown.length < unsure.length ? el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(unsure.length - shown.length)} more`) : null,
     );
@@ -128,7 +127,7 @@ function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: 
     el("span", { class: "dot" }),
     el("button", { type: "button", class: "name", onclick: () => acts.select(one.id) }, one.name),
     one.bearers !== undefined && one.bearers > 1
-      ? el("button", { type: "button", class: "bearers", "aria-expanded": String(isOpen), title: "Choose another of the same name", onclick: () => open(one) }, `1 of ${number(one.bearers)} called so`)
+      ? el("button", { type: "button", class: "bearers", "aria-expanded": String(isOpen), title: "Choose another of the same name", onclick: () => open(one) }, `1 of ${number(one.bearers)} with this name`)
       : null,
     el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.name}`, onclick: () => acts.drop(one) }, "×"),
   );
@@ -148,12 +147,12 @@ function unsureRow(one: Entry, isSuggested: boolean, acts: Acts): HTMLElement {
   select.addEventListener("change", () => acts.choose(one, one.candidates[Number(select.value)]!));
   return el(
     "tr",
-    { class: one.state, "data-given": one.given },
-    el("th", { scope: "row" }, el("bdi", {}, one.given), one.label === "" ? null : el("span", { class: "small quiet" }, one.label)),
-    el("td", {}, one.candidates.length > 0 ? select : el("span", { class: "tag" }, "no match")),
+    { class: one.state, role: "row", "data-given": one.given },
+    el("th", { scope: "row", role: "rowheader" }, el("bdi", {}, one.given), one.label === "" ? null : el("span", { class: "small quiet" }, one.label)),
+    el("td", { role: "cell" }, one.candidates.length > 0 ? select : el("span", { class: "tag" }, "no similar name in the data")),
     el(
       "td",
-      {},
+      { role: "cell" },
       suggestion === null ? null : el("button", { type: "button", class: "bare", "aria-label": `Accept ${suggestion.name}`, title: `Accept ${suggestion.name}`, onclick: () => acts.choose(one, suggestion) }, "✓"),
       el("button", { type: "button", class: "bare", "aria-label": `Remove ${one.given}`, title: "Remove", onclick: () => acts.drop(one) }, "×"),
     ),

@@ -4,7 +4,7 @@ import { counted, el, number } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { ReadingSchema } from "./types";
-import { plain } from "./words";
+import { describeDimensions, plain } from "./words";
 
 export function mountReading(root: HTMLElement, { cube }: Store): void {
   if (cube.read) root.append(readingOf(cube.read));
@@ -12,7 +12,7 @@ export function mountReading(root: HTMLElement, { cube }: Store): void {
 
 /** A reading as tables and sentences; names and values go in as text. */
 export function readingOf(read: ReadingSchema): HTMLElement {
-  const links = read.links === null ? "linked where a record names both" : counted(read.links, "link");
+  const links = read.links === null ? "linked if a record names both" : counted(read.links, "link");
   const left = read.left_out.map(({ reason, count }) => el("li", {}, `${number(count)} ${reason}`));
   return el(
     "div",
@@ -24,7 +24,7 @@ export function readingOf(read: ReadingSchema): HTMLElement {
       el(
         "table",
         {},
-        el("thead", {}, el("tr", {}, ...["Column", "Taken for", "Why"].map((title) => el("th", { scope: "col" }, title)))),
+        el("thead", {}, el("tr", {}, ...["Column", "Read as", "Why"].map((title) => el("th", { scope: "col" }, title)))),
         el(
           "tbody",
           {},
@@ -40,10 +40,10 @@ export function readingOf(read: ReadingSchema): HTMLElement {
         ),
       ),
     ),
-    el("p", {}, `Cells are made by ${read.dimensions.join(" × ")}, and need ${counted(read.min_objects, "object")} or more. ${sentence(read.reason)}`),
+    el("p", {}, `Groups (cells) of ${describeDimensions(read.dimensions)}, each with at least ${counted(read.min_objects, "object")}. ${sentence(read.reason)}`),
     el("h3", {}, "Left out"),
     left.length > 0 ? el("ul", {}, ...left) : el("p", { class: "quiet" }, "Nothing."),
-    el("h3", {}, "Guessed"),
+    el("h3", {}, "How it was read"),
     el("ul", { class: "small" }, ...read.said.map((line) => el("li", {}, plain(line)))),
   );
 }

@@ -25,8 +25,8 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
         { class: "row" },
         store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
         request.query.length === 0
-          ? el("button", { type: "button", "data-do": "anew", onclick: () => void store.giveUp() }, "Begin anew")
-          : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Go on"),
+          ? el("button", { type: "button", "data-do": "anew", onclick: () => void store.giveUp() }, "Start over")
+          : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Continue"),
       ),
     );
   };

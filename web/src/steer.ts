@@ -19,8 +19,8 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     part("Size", ...dials(store, shows)),
     part("Method", ...choices(store, shows)),
     part("Part of the data", ...scope(store, shows)),
-    part("Always in, never in", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
-    part("Prefer", preferredList(store, shows)),
+    part("Always or never included", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
+    part("Also stay close to", preferredList(store, shows)),
     further(store, shows),
   );
   const draw = (): void => {
@@ -40,8 +40,8 @@ const choosesCells = (store: Store): boolean =>
 
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.request.query.length;
-  const m = dial({ name: "n_cells", title: "Number of cells", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
-  const r = dial({ name: "r", title: "Cells per object", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
+  const m = dial({ name: "n_cells", title: "Number of cells", auto: "depends on the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
+  const r = dial({ name: "r", title: "Cells per object", auto: "up to 3", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
   const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
@@ -51,14 +51,14 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     if (store.network !== null) sized.see(store.network);
     const most = sized.suffices(store.request);
     const enough = most !== null && (store.request.n_cells ?? 0) > most;
-    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 by default");
+    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "depends on the query" : "20 by default");
     m.tell(enough ? `${number(most)} are enough: no other cell contains more of your objects.` : "");
     r.show(store.request.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
     const brought = store.request.n_neighbors === undefined ? (summaryOf<number>(store, "n_neighbors") ?? size()) : null;
     near.show(store.request.n_neighbors ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
-    near.tell(isNearOfFew(store.request) ? `${NEAR_FEW} for a small query` : "");
+    near.tell(isNearOfFew(store.request) ? `${NEAR_FEW}, because the query is small.` : "");
     near.element.hidden = (store.request.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Maximum number of nodes", 1, "no limit")];
@@ -247,7 +247,7 @@ function removable(text: string, remove: () => void, price?: string | null): HTM
 
 function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", title: string): HTMLElement {
   const list = el("ul", { class: "listed", "data-list": word, "aria-label": title });
-  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it in the network." : "Ban one to keep it out.");
+  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it in the network." : "Ban a cell or an object to keep it out.");
   shows.push(() => {
     const nodes: Node[] = store.request[word] ?? [];
     const remove = (node: Node): void =>
@@ -320,11 +320,11 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
   return el(
     "details",
     {},
-    el("summary", {}, "Further"),
+    el("summary", {}, "More settings"),
     el(
       "div",
       { class: "stack" },
-      el("label", { class: "check" }, bound, "Also compute how good the choice could be at best"),
+      el("label", { class: "check" }, bound, "Also compute the best possible value"),
       typedNumber(store, shows, "seed", "Seed", 0, "0"),
       options,
     ),

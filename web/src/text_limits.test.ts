@@ -7,7 +7,7 @@ const limits = { letters: 10, bytes: 60 } as LimitsSchema;
 
 test("a text of as many letters as are taken fits, and one more is said with both numbers", () => {
   assert.equal(tooLong("this list", "x".repeat(10), limits), null);
-  assert.equal(tooLong("this list", "x".repeat(11), limits), "this list has 11 letters; at most 10 are taken at once");
+  assert.equal(tooLong("this list", "x".repeat(11), limits), "this list has 11 letters; at most 10 are accepted at once");
 });
 
 test("a sign of two halves is one letter, as the server counts", () => {
@@ -15,7 +15,7 @@ test("a sign of two halves is one letter, as the server counts", () => {
 });
 
 test("a text of few letters may have too many bytes", () => {
-  assert.equal(tooLong("q.csv", "🦉".repeat(10), { ...limits, bytes: 40 }), "q.csv has 51 bytes as it is sent; at most 40 are taken at once");
+  assert.equal(tooLong("q.csv", "🦉".repeat(10), { ...limits, bytes: 40 }), "q.csv has 51 bytes as it is sent; at most 40 are accepted at once");
 });
 
 test("a file is refused unread where no text of its size could fit", () => {

@@ -5,9 +5,9 @@ import type { LimitsSchema } from "./types";
 /** One sentence where a text, or the file that it comes from, is longer than is taken; null where it is not. */
 export function tooLong(what: string, text: string, { letters, bytes }: LimitsSchema): string | null {
   const has = text.length > letters ? lettersOf(text) : text.length;
-  if (has > letters) return `${what} has ${number(has)} letters; at most ${number(letters)} are taken at once`;
+  if (has > letters) return `${what} has ${number(has)} letters; at most ${number(letters)} are accepted at once`;
   const size = new Blob([JSON.stringify({ text })]).size;
-  return size > bytes ? `${what} has ${number(size)} bytes as it is sent; at most ${number(bytes)} are taken at once` : null;
+  return size > bytes ? `${what} has ${number(size)} bytes as it is sent; at most ${number(bytes)} are accepted at once` : null;
 }
 
 /** The same of a file that has not been read. */

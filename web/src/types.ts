@@ -1032,6 +1032,8 @@ export interface TablesAnswer {
   sheets: SheetSchema[];
   /** how many rows or records were read */
   items: number;
+  /** what kinds of objects there are, such as author */
+  kinds: string[];
   /** whether objects are linked, by links or by records that name several */
   is_linked: boolean;
   /** why no cube can be built yet */

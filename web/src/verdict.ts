@@ -36,7 +36,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     bar.hidden = false;
     bar.removeAttribute("value");
     fill(outcome);
-    stage.textContent = "Beginning …";
+    stage.textContent = "Starting…";
     try {
       const body = { request, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
       const answer = await store.client.ask("compare", body, {

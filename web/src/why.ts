@@ -19,7 +19,7 @@ const NEAREST = 3;
 
 export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("why");
-  const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Object or cell to explain" });
+  const input = el("input", { type: "search", placeholder: "Why is … in the network, or not?", "aria-label": "Object or cell to explain" });
   const choose = (id: Id): void => {
     input.value = "";
     unknown = null;
@@ -93,7 +93,7 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
 function unknownName(text: string, row: NameRow | undefined, choose: (id: Id) => void): HTMLElement {
   const near = (row?.candidates ?? []).slice(0, NEAREST).flatMap(({ id, name }, at) => [at > 0 && ", ", el("button", { type: "button", class: "link", onclick: () => choose(id) }, el("bdi", {}, shortName(name, 80)))]);
   const name = el("bdi", {}, `“${shortName(text, 80)}”`);
-  if (row?.state === "ambiguous") return el("p", {}, "Several are called ", name, ": ", ...near, ".");
+  if (row?.state === "ambiguous") return el("p", {}, "Several objects are called ", name, ": ", ...near, ".");
   return el("p", {}, name, " is not in the cube.", ...(near.length > 0 ? [" Did you mean ", ...near, "?"] : []));
 }
 
@@ -144,10 +144,10 @@ const CAME: Record<string, string> = {
 };
 
 function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null)[] {
-  const came = told.present ? (CAME[told.came] ?? `The method ${told.came} brought it.`) : "It is not in the network.";
+  const came = told.present ? (CAME[told.came] ?? `The method ${told.came} added it.`) : "It is not in the network.";
   const rank = told.rank === null ? "" : ` By personalised PageRank it is number ${number(told.rank)} of the ${number(told.ranked)} objects outside the query that links lead to.`;
   return [
-    told.came === "query" ? null : section("How it came", el("p", {}, came + rank)),
+    told.came === "query" ? null : section("Why it is here", el("p", {}, came + rank)),
     told.miss === null ? null : missPart(store, told.miss),
     told.cells.length === 0 ? null : section(`In ${counted(told.cells.length, "chosen cell")}`, cellTable(store, told.cells)),
     told.links.length === 0 ? null : section(`Linked to ${counted(told.linked, told.came === "query" ? "other object" : "object")} of the query`, linkTable(store, told.links, told.linked)),

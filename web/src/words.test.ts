@@ -5,7 +5,7 @@ import { bothChange, pValueText } from "./contrast";
 import { headlineOf } from "./headline";
 import type { NetworkAnswer } from "./types";
 import { plainVerdict } from "./verdict";
-import { fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
+import { describeDimensions, fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
   assert.equal(plain("max_nodes is 5, expected 18 or more"), "Maximum number of nodes is 5, expected 18 or more");
@@ -14,7 +14,7 @@ test("sentences name fields as the page does, and cells without what stands for 
   assert.equal(plain("⟨2020 · ACL · parsing⟩ is chosen"), "⟨2020 · ACL · parsing⟩ is chosen");
   assert.equal(plain("objects near the query"), "objects near the query");
   const advice = "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), or one built with a smaller min_objects (min_objects=2)";
-  assert.equal(plain(advice), "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”");
+  assert.equal(plain(advice), "choose the method none, hops or pagerank under Settings, or build the cube again with a smaller “Smallest group”");
   assert.equal(plain("with 2 in a cell city would (min_objects=2)"), "with 2 in a cell city would (set “Smallest group” to 2)");
   assert.equal(plain("columns of links not used: 'x' (each may be weight, kind or time: columns={'links.kind': 'x'})"), "columns of links not used: 'x' (choose it in the list of columns)");
 });
@@ -29,6 +29,12 @@ test("every usual method, level, measure and file is told in plain words", () =>
   assert.equal(fileTitle(".new"), "new");
   assert.equal(methodTitle("cube2net", true, "the method 'cube2net' needs the package 'torch'"), "cube2net (needs the package 'torch')");
   assert.equal(methodTitle("exact", true, null), "exact (takes longer)");
+});
+
+test("dimensions are told without the signs in which they are asked for", () => {
+  assert.equal(describeDimensions(["genres", "topic"]), "genres × topic");
+  assert.equal(describeDimensions(["Review@years/decades", "decade=year@decades"]), "Review (years, decades) × decade");
+  assert.equal(describeDimensions(["edition/semi_final", "age@width:5"]), "edition (semi_final) × age (steps of 5)");
 });
 
 test("a column of gains has one number of decimals and one minus sign", () => {
@@ -46,18 +52,18 @@ function network(cells: number[][], chosen: number): NetworkAnswer {
 
 test("the headline says what is there and who of the query is in no cell", () => {
   const some = headlineOf(network([[1], [], [1, 2]], 2));
-  assert.equal(some.holds, "Your 3, 1 neighbour and 2 cells; 2 links.");
-  assert.equal(some.held, "2 of your 3 are in the 2 cells; 1 is in none of them: ");
+  assert.equal(some.holds, "Your 3 objects, 1 neighbour and 2 cells; 2 links.");
+  assert.equal(some.held, "2 of your 3 objects are in the 2 cells; 1 is in none of them: ");
   assert.deepEqual(some.loose, [1]);
-  assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of yours are in the cell.");
+  assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of your objects are in the cell.");
   const none = headlineOf(network([[], []], 0));
-  assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 neighbour; 2 links.", "", []]);
+  assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 objects and 1 neighbour; 2 links.", "", []]);
 });
 
 test("the headline counts links to cells apart", () => {
   const nodes = { role: ["query", "query", "cell"], cells: [[1], [1], []] };
   const network = { nodes, cells: [{}], links: { source: [0, 0, 1], target: [1, 2, 2] } } as unknown as NetworkAnswer;
-  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 links to the cell.");
+  assert.equal(headlineOf(network).holds, "Your 2 objects and 1 cell; 1 link and 2 links to the cell.");
 });
 
 test("a p-value is shown with its verdict", () => {

@@ -76,6 +76,28 @@ export function measureLine(name: string): string {
   return found === undefined ? "" : MEASURES[found]!;
 }
 
+const BINS: readonly [RegExp, string][] = [
+  [/^width:(.+)$/, "steps of $1"],
+  [/^quantiles:(.+)$/, "$1 parts of equal size"],
+  [/^edges:(.+)$/, "limits $1"],
+];
+
+const binsLine = (bins: string): string => BINS.reduce((text, [found, by]) => text.replace(found, by), bins);
+
+/** A dimension as it is asked for (`decade=year@decades`), in words: its name, how it is divided, and the levels above. */
+export function describeDimension(spec: string): { name: string; levels: string[] } {
+  const [own = "", ...above] = spec.split(/[/|]/).map((level) => {
+    const [, name = level, attribute, bins] = /^([^=@]*)(=[^@]*)?(?:@(.*))?$/.exec(level) ?? [];
+    return { name: name.replace(/^"(.*)"$/, "$1"), bins: attribute === undefined && bins !== undefined ? binsLine(bins) : null };
+  });
+  if (typeof own === "string") return { name: spec, levels: [] };
+  return { name: own.name, levels: [...(own.bins === null ? [] : [own.bins]), ...above.map(({ name }) => name)] };
+}
+
+/** Dimensions in words, such as "venue × year (years, decades)". */
+export const describeDimensions = (specs: readonly string[]): string =>
+  specs.map(describeDimension).map(({ name, levels }) => (levels.length > 0 ? `${name} (${levels.join(", ")})` : name)).join(" × ");
+
 const FILES: Record<string, string> = {
   ".xlsx": "xlsx (Excel, LibreOffice)",
   ".csv": "csv (two tables)",
@@ -91,7 +113,7 @@ const FILES: Record<string, string> = {
   ".svg": "svg (to edit)",
   ".pdf": "pdf (to print)",
   ".html": "html (to share)",
-  "recipe.json": "recipe (to make it again)",
+  "recipe.json": "recipe (to repeat it)",
   "query.csv": "query.csv (your names)",
 };
 
@@ -104,7 +126,7 @@ const PARAMETERS: readonly [RegExp, string][] = [
   [/(?<![\w.])n_neighbors=/g, "Neighbours = "],
   [/(?<![\w.])max_nodes=/g, "Maximum number of nodes = "],
   [/, or None\b/g, ", or nothing"],
-  [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”"],
+  [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Settings, or build the cube again with a smaller “Smallest group”"],
   [/a smaller min_objects\b/g, "a smaller “Smallest group”"],
   [/ \(min_objects=([\d,]+)\)/g, " (set “Smallest group” to $1)"],
   [/ \((?:say which|each may be weight, kind or time): columns=\{[^{}]*\}\)/g, " (choose it in the list of columns)"],

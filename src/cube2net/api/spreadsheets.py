@@ -299,16 +299,18 @@ class SpreadsheetReading:
         return self.tables is None or self.tables.problem is None
 
     def _sample(self, use: UsedColumn) -> tuple[list[str], bool]:
-        """Return the first distinct values of a column, and whether it holds text."""
+        """Return the first distinct values of a column, and whether it can be split."""
         tables = {} if self.tables is None else self.tables.rows
         rows = tables.get(use.table, tables.get(RECORD_TABLE))
-        if rows is None or use.column not in rows.table.column_names:
+        table = self.corpus.items if self.tables is None else None if rows is None else rows.table
+        if table is None or use.column not in table.column_names:
             return [], False
-        column = rows.table[use.column].slice(0, MAX_SAMPLED_ROWS)
+        column = table[use.column].slice(0, MAX_SAMPLED_ROWS)
         values = (value for value in column.to_pylist() if value is not None)
         texts = ("; ".join(map(str, value)) if isinstance(value, list) else str(value).strip() for value in values)
         samples = islice((text for text in dict.fromkeys(texts) if text), MAX_SAMPLES)
-        return [shorten(text, MAX_SAMPLE_LETTERS) for text in samples], holds_text(column.type)
+        can_split = self.tables is not None and holds_text(column.type)
+        return [shorten(text, MAX_SAMPLE_LETTERS) for text in samples], can_split
 
     def record(self) -> dict[str, Any]:
         """Return what was read, as values for JSON."""

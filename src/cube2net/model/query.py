@@ -189,32 +189,43 @@ AreKnown = Callable[[Sequence[str]], Sequence[bool]]
 def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
     """Return the names in lines of text, splitting a line that is no name itself where its parts are known names.
 
-    One known part is enough; with commas, which names may contain, more than half must be known.
+    One known part is enough; with commas, which names may contain, two or more than half must be known. Parts that are
+    still unknown are split at other separators.
 
     >>> people = ("Ann Ek", "Bo Ott", "Lee, Cy")
     >>> split_names(["Ann Ek; Bo Ot", "Lee, Cy", "Ott, Bo"], lambda names: [name in people for name in names])
     ['Ann Ek', 'Bo Ot', 'Lee, Cy', 'Ott, Bo']
+    >>> split_names(['"Bo Ott", "Ann Ek"; Lee, Cy'], lambda names: [name in people for name in names])
+    ['Bo Ott', 'Ann Ek', 'Lee, Cy']
     """
-    splits = {
-        line: {
-            mark: [part.strip() for part in line.split(mark) if part.strip()]
-            for mark in NAME_SEPARATORS
-            if mark in line
-        }
-        for line in lines
-    }
-    texts = list(dict.fromkeys(text for line, by in splits.items() if by for text in (line, *chain(*by.values()))))
-    known = {text for text, is_known in zip(texts, are_known(texts) if texts else (), strict=True) if is_known}
+    names = list(lines)
+    for separator in 2 * NAME_SEPARATORS:
+        names = _split_at(separator, names, are_known)
+    return names
 
-    def split(line: str) -> list[str]:
-        counts = {mark: sum(part in known for part in parts) for mark, parts in splits[line].items()}
-        if line in known or not any(counts.values()):
-            return [line]
-        best = max(counts, key=lambda mark: counts[mark])
-        parts = splits[line][best]
-        return [line] if best == "," and counts[best] <= len(parts) / 2 else parts
 
-    return [name for line in lines for name in split(line)]
+def _split_at(separator: str, names: list[str], are_known: AreKnown) -> list[str]:
+    """Return names, each unknown one replaced by its parts if enough of these are known."""
+    parts = {name: [*filter(None, map(_bare_part, name.split(separator)))] for name in names if separator in name}
+    if not parts:
+        return names
+    texts = list(dict.fromkeys(chain(parts, *parts.values())))
+    known = {text for text, is_known in zip(texts, are_known(texts), strict=True) if is_known}
+
+    def split(name: str) -> list[str]:
+        found = parts.get(name, [])
+        count = sum(part in known for part in found)
+        least = len(found) / 2 if separator == "," else 0
+        return found if name not in known and (count > 1 or count > least) else [name]
+
+    return [part for name in names for part in split(name)]
+
+
+def _bare_part(part: str) -> str:
+    """Return a part of a line without spaces and quotes around it."""
+    part = part.strip()
+    is_quoted = part.count('"') == 2 and part[0] == part[-1] == '"'
+    return part[1:-1].strip() if is_quoted else part
 
 
 class ReadNames(NamedTuple):

@@ -96,6 +96,7 @@ def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict
             "uses": reading.uses(),
             "sheets": reading.sheets(),
             "items": reading.items,
+            "kinds": reading.corpus.objects["kind"].unique().to_pylist(),
             "is_linked": reading.is_linked,
             "problem": None if reading.problem is None else str(reading.problem),
         }

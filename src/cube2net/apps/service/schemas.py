@@ -415,6 +415,7 @@ class TablesAnswer(TypedDict):
     uses: Annotated[list[ColumnUse], "every column"]
     sheets: Annotated[list[SheetSchema], "of a workbook with several sheets"]
     items: Annotated[int, "how many rows or records were read"]
+    kinds: Annotated[list[str], "what kinds of objects there are, such as author"]
     is_linked: Annotated[bool, "whether objects are linked, by links or by records that name several"]
     problem: Annotated[str | None, "why no cube can be built yet"]
 
