@@ -1,15 +1,12 @@
-"""Does liking help? Half of a group is hidden, and five of the hidden are preferred: how many of the others are found?
+"""Does preferring objects help to find the other members of a group?
 
     python benchmarks/liking.py CUBE [--seeds 5]
 
-CUBE is a cube of the ACL Anthology. For every labelled group of ``labs`` and ``areas`` of twenty objects or more, and
-every seed: half of the group is hidden and the other half is the query. Five of the hidden are preferred.
-Prints the share of the other hidden objects that are in the network, in the forms hybrid and
-objects, and how far that is from the share without steering: the mean over groups and seeds with the interval of 95 %
-that bootstrapping whole groups gives (10,000 draws; the seeds of a group stay together). Those preferred make room for
-near objects in the form hybrid, so a network without steering that has five neighbours more stands beside. Last, what
-comes of putting the five into the query instead. That those preferred make room was settled after such a table without
-it.
+CUBE is a cube of the ACL Anthology. For each labelled group of ``labs`` and ``areas`` with at least twenty objects, and
+each seed, half of the group is the query and the other half is hidden; five of the hidden objects are preferred. Prints
+the share of the other hidden objects in the network, in the forms hybrid and objects, and its difference to the network
+without preferences, with a 95 % interval bootstrapped over groups (10,000 draws). Preferred objects replace neighbours
+in the form hybrid, so a network with five more neighbours is compared too, and one with the five objects in the query.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from cube2net.model.names import Node
 from cube2net.model.query import Query
 
 SIZE, SHOWN, DRAWS = 20, 5, 10_000
-ROOM = "five more near"
+ROOM = "five more neighbours"
 WAYS = ("no steering", ROOM, "prefer", "in the query")
 FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}}
 

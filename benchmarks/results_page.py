@@ -47,7 +47,7 @@ def in_short(done: Done) -> Iterator[str]:
     yield "## The default network, task by task"
     yield ""
     yield (
-        "Means over runs, by embedding (for films: recommender). Differences are between the default and the network "
+        "Means over runs, by embedding (for films, recommender). Differences are between the default and the network "
         "named, over all models; intervals are corrected for the three differences of their row, and **bold** ones are "
         "significant."
     )
