@@ -18,7 +18,7 @@ from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.design.combinations import score, tally
-from cube2net.design.propose import propose, text_of, with_text
+from cube2net.design.propose import find_text_attribute, propose, with_text
 from cube2net.errors import Message, ParameterError, QueryError, Setting, check_int, join_names
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
@@ -142,7 +142,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
     """
     if corpus.terms is not None or "text" in corpus.items.column_names:
         return corpus, ""
-    attribute = text_of(corpus)
+    attribute = find_text_attribute(corpus)
     if not attribute:
         return corpus, ""
     progress.note(f"topics are of {attribute!r}, which reads as text")
@@ -153,7 +153,7 @@ def without_texts(corpus: Corpus) -> Corpus:
     """Return a corpus without texts, terms, and the attribute that reads as text, so that it has no topics."""
     items = corpus.items.drop_columns("text") if "text" in corpus.items.column_names else corpus.items
     bare = replace(corpus, terms=None, items=items, dimensions=())
-    attribute = text_of(bare)
+    attribute = find_text_attribute(bare)
     return replace(bare, items=bare.items.drop_columns(attribute)) if attribute else bare
 
 

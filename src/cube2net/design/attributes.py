@@ -49,11 +49,11 @@ class ItemLabels:
         codes[self.items] = self.codes
         return codes
 
-    def shared(self, first: Array, second: Array, items: int) -> Array:
+    def have_common_label(self, first: Array, second: Array, items: int) -> Array:
         """Return whether the two items of every pair have a label in common.
 
         >>> labels = ItemLabels(np.array([0, 0, 1, 2]), np.array([5, 7, 7, 5]), 8)
-        >>> labels.shared(np.array([0, 1]), np.array([1, 2]), 3).tolist()
+        >>> labels.have_common_label(np.array([0, 1]), np.array([1, 2]), 3).tolist()
         [True, False]
         """
         if self.are_single:

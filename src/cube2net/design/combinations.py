@@ -81,8 +81,8 @@ class Agreement:
         turns = np.arange(1, TURNS + 1) * len(first) // (TURNS + 1)
         others = np.concatenate([np.roll(second, turn) for turn in turns])
         return cls(
-            labels.shared(first, second, len(sample)),
-            labels.shared(np.tile(first, TURNS), others, len(sample)),
+            labels.have_common_label(first, second, len(sample)),
+            labels.have_common_label(np.tile(first, TURNS), others, len(sample)),
         )
 
 

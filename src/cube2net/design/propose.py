@@ -97,27 +97,27 @@ def propose(
     kinds = _Kinds(corpus, found, chains, bins, text, texts)
     candidates = kinds.candidates(few, seed)
     real = max((told_together([part.agreement]) for part in candidates if part.agreement is not None), default=0.0)
-    few = _weighed(few, real)
+    few = _weigh_pairs(few, real)
     progress("looking at combinations of them", 0, None)
     alone = [each for part in candidates if (each := combine(few, [part], min_objects)) is not None]
     ranked, counted = search(few, alone, min_objects), few
     if few.share < 1 and corpus.mentions.num_rows <= COUNTED_MENTIONS:
-        counted = _weighed(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
+        counted = _weigh_pairs(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
         again = {str(part.spec): part for part in kinds.candidates(counted, seed)}
-        alone = [_recounted(each, again, counted, min_objects) for each in alone]
-        ranked = rank([_recounted(each, again, counted, min_objects) for each in ranked[: SHOWN * 2]])
+        alone = [_recount(each, again, counted, min_objects) for each in alone]
+        ranked = rank([_recount(each, again, counted, min_objects) for each in ranked[: SHOWN * 2]])
         ranked = [each for each in ranked if each.works]
     own = combine(counted, parts, min_objects) if (parts := kinds.own_design(counted, seed)) else None
     if own is not None and _is_kept(own, ranked):
         ranked = [own, *(each for each in ranked if each.specs != own.specs)]
     best = next(iter(ranked or rank([each for each in alone if each.has_cells])), None)
     used = best.specs if best is not None else ()
-    said = tuple(_said(each, kinds, alone, best, min_objects) for each in found.values())
+    said = tuple(_describe_attribute(each, kinds, alone, best, min_objects) for each in found.values())
     return Suggestion(
         dimensions=used,
         best=None if best is None else best.proposal(),
         others=tuple(each.proposal() for each in ranked[1:SHOWN]),
-        alone=tuple(_ranked([each.proposal() for each in alone])),
+        alone=tuple(_rank([each.proposal() for each in alone])),
         attributes=said,
         dependencies=chains.dependencies,
         why=_reason(best, few, alone, min_objects),
@@ -144,7 +144,7 @@ def covers_with_own_design(corpus: Corpus, bins: Bins, *, min_objects: int = MIN
     return design is not None and 1 - design.counts.share <= MOST_LEFT_OUT
 
 
-def _weighed(sample: Sample, real: float) -> Sample:
+def _weigh_pairs(sample: Sample, real: float) -> Sample:
     """Return a sample that heeds what belongs together only where some attribute follows it.
 
     ``real`` is which part of the best attribute is no chance; topics are taken to be as good.
@@ -207,17 +207,19 @@ class _Kinds:
     def specs(self, each: Seen) -> list[DimensionSpec]:
         """Return the dimensions that an attribute may become, the finest first."""
         if each.labels is not None:
-            return [written(each.name, each.name, above=self.chains.paths.get(each.name) or self._known_parents(each))]
+            return [
+                make_spec(each.name, each.name, above=self.chains.paths.get(each.name) or self._known_parents(each))
+            ]
         if each.numbers is None:
             return []
         if each.kind not in ("years", "dates"):
-            return [written(each.name, each.name, bins_for(each.numbers))]
+            return [make_spec(each.name, each.name, bins_for(each.numbers))]
         decade = "decade" if each.name == "year" and "decade" not in self.found else each.name
-        by_years = written(each.name, each.name, "years", [("decades",)])
-        by_decades = written(decade, each.name, "decades")
+        by_years = make_spec(each.name, each.name, "years", [("decades",)])
+        by_decades = make_spec(decade, each.name, "decades")
         if each.days is None or np.ptp(each.numbers) >= LONG_SPAN:
             return [by_years, by_decades]
-        return [written(each.name, each.name, "months", [("years",)]), written(each.name, each.name, "years")]
+        return [make_spec(each.name, each.name, "months", [("years",)]), make_spec(each.name, each.name, "years")]
 
     def _known_parents(self, each: Seen) -> tuple[tuple[str, ...], ...]:
         """Return the level above an attribute where the corpus says the parents of most of its labels."""
@@ -266,22 +268,22 @@ class _Kinds:
         return ItemLabels(np.arange(len(sample)), drawn[sample.rows], count + 1, is_guess=True)
 
 
-def written(name: str, attribute: str, bins: str | None = None, above: Sequence[Sequence[str]] = ()) -> DimensionSpec:
+def make_spec(name: str, attribute: str, bins: str | None = None, above: Sequence[Sequence[str]] = ()) -> DimensionSpec:
     """Return the dimension of a name, an attribute, bins and paths of levels above.
 
-    >>> print(written("city", "city", above=[("state/province", "country"), ("climate",)]))
+    >>> print(make_spec("city", "city", above=[("state/province", "country"), ("climate",)]))
     city/"state/province"/country|climate
     """
     levels = "|".join("/".join(str(LevelSpec(level, "")) for level in path) for path in above)
     return DimensionSpec(name, attribute, bins, above=levels or None)
 
 
-def text_of(corpus: Corpus) -> str:
+def find_text_attribute(corpus: Corpus) -> str:
     """Return the attribute that reads as text where a corpus has no text of its own; empty where none does.
 
     >>> from cube2net.model.corpus import MENTIONS, OBJECTS, table
     >>> items = pa.table({"item": ["a", "b"], "about": ["a long tale of two old towns by the sea"] * 2})
-    >>> text_of(Corpus(table(OBJECTS), items, table(MENTIONS)))
+    >>> find_text_attribute(Corpus(table(OBJECTS), items, table(MENTIONS)))
     ''
     """
     sample = draw(corpus, SEARCHED, SEARCHED_MENTIONS, 0)
@@ -320,7 +322,7 @@ def _is_kept(own: Combination, ranked: Sequence[Combination]) -> bool:
     return not ranked or left_out <= MOST_LEFT_OUT or 2 * (1 - ranked[0].counts.share) > left_out
 
 
-def _recounted(
+def _recount(
     each: Combination, candidates: Mapping[str, CandidateDimension], sample: Sample, min_objects: int
 ) -> Combination:
     """Return a combination with its cells counted in another sample, where that can be."""
@@ -329,11 +331,11 @@ def _recounted(
     return each if counted is None else counted
 
 
-def _ranked(proposals: list[Proposal]) -> list[Proposal]:
+def _rank(proposals: list[Proposal]) -> list[Proposal]:
     return sorted(proposals, key=lambda each: -each.score)
 
 
-def _said(
+def _describe_attribute(
     each: Seen, kinds: _Kinds, alone: Sequence[Combination], best: Combination | None, min_objects: int
 ) -> Attribute:
     """Return what an attribute is, what becomes of it, and why."""
