@@ -1,6 +1,17 @@
 """Work that is cut off in the middle."""
 
+import signal
+import subprocess
+import sys
+import textwrap
+
 from cube2net._util.progress import Progress, resolve_progress
+
+
+def run_until_killed(program: str) -> None:
+    """Run a program that kills itself."""
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
+    assert ended.returncode == -signal.SIGKILL
 
 
 class CutError(Exception):

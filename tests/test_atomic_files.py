@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -16,11 +12,7 @@ from cube2net._util.files import new_folder, owned_beside, owned_name, temporary
 from cube2net.api.checkpoints import checkpoints_beside
 from cube2net.errors import InputError
 
-
-def killed(program: str) -> None:
-    """Run a program that kills itself."""
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
-    assert ended.returncode == -signal.SIGKILL
+from cuts import run_until_killed
 
 
 def names(folder: Path) -> list[str]:
@@ -32,7 +24,7 @@ def write(path: Path) -> None:
 
 
 def test_what_a_killed_export_left_is_removed_by_the_next_into_the_same_folder(tmp_path: Path) -> None:
-    killed(f"""
+    run_until_killed(f"""
         import os, signal
         from pathlib import Path
         from cube2net._util.files import write_files
@@ -58,8 +50,7 @@ def test_what_another_machine_left_is_removed_when_it_is_a_week_old(
 ) -> None:
     with monkeypatch.context() as there:
         there.setattr(atomic_files.platform, "node", lambda: "elsewhere")
-        there.setattr(atomic_files.os, "getpid", lambda: 2**22 + 1)
-        left = owned_beside(tmp_path / "net.json", "part")
+        left = name_of_a_dead_process(tmp_path / ".net.json.part", monkeypatch)
     left.write_text("half")
     write_files({tmp_path / "net.json": write})
     assert names(tmp_path) == sorted([left.name, "net.json"])
@@ -135,7 +126,7 @@ def test_a_temporary_folder_removes_those_of_killed_processes_and_itself(
 
 
 def test_stages_whose_removal_was_cut_off_are_removed_by_the_next_build(tmp_path: Path) -> None:
-    killed(f"""
+    run_until_killed(f"""
         import os, shutil, signal
         from pathlib import Path
         from cube2net.api import checkpoints
@@ -151,9 +142,7 @@ def test_stages_whose_removal_was_cut_off_are_removed_by_the_next_build(tmp_path
 
 
 def test_a_folder_that_was_killed_between_two_steps_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as there:
-        there.setattr(atomic_files.os, "getpid", lambda: 2**22 + 1)
-        old = owned_beside(tmp_path / "cube", "building")
+    old = name_of_a_dead_process(tmp_path / ".cube.building", monkeypatch)
     old = old.with_name(old.name + "-old")
     old.mkdir()
     (old / "part").write_text("kept")

@@ -1,9 +1,6 @@
 import os
 import shutil
-import signal
-import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +19,7 @@ from cube2net.model.corpus import Corpus
 from cube2net.topics.lda import Lda
 from dblp_like_corpus import make_dblp_like
 
-from cuts import CutError, told
+from cuts import CutError, run_until_killed, told
 
 TEXTS = {"fish": "salmon swim upstream rivers nets", "birds": "geese fly south winter wings"}
 
@@ -95,8 +92,7 @@ def test_a_killed_build_goes_on_and_the_old_cube_stands_until_then(papers: Path,
 
         build(Path({str(papers)!r}), Path({str(tmp_path / "cube")!r}), progress)
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
-    assert ended.returncode == -signal.SIGKILL
+    run_until_killed(program)
     assert read_manifest(tmp_path / "cube") == before
     stages: list[str] = []
     build(papers, tmp_path / "cube", told(stages))

@@ -1,7 +1,6 @@
 import errno
 import fcntl
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -15,7 +14,7 @@ from cube2net._util import files
 from cube2net._util.files import only_writer, try_lock
 from cube2net.errors import InputError
 
-from cuts import told
+from cuts import run_until_killed, told
 
 
 def test_who_comes_second_waits_says_so_and_then_has_its_turn(tmp_path: Path) -> None:
@@ -69,8 +68,7 @@ def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
         with only_writer(Path({str(tmp_path / "cube")!r})):
             os.kill(os.getpid(), signal.SIGKILL)
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
-    assert ended.returncode == -signal.SIGKILL
+    run_until_killed(program)
     assert [path.name for path in tmp_path.iterdir()] == [".cube.lock"]
     said: list[str] = []
     with only_writer(tmp_path / "cube", told(said)):

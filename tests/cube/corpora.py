@@ -7,6 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from cube2net._util.arrays import row_of_entries
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.cube import Cells, Cube
 
@@ -74,6 +75,13 @@ def with_columns(**columns: list) -> Corpus:
     for name, values in columns.items():
         items = items.append_column(name, pa.array(values))
     return replace(plain, items=items)
+
+
+def linked(cube: Cube) -> dict[tuple[int, int], float]:
+    """Return the weights of the links by both their ends, each link twice."""
+    rows = row_of_entries(cube.links.rows).tolist()
+    pairs = zip(rows, cube.links.indices.tolist(), strict=True)
+    return dict(zip(pairs, cube.links.weights.tolist(), strict=True))
 
 
 def contents(cube: Cube, cells: Cells | None = None) -> dict[tuple[str, ...], list[int]]:

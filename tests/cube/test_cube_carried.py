@@ -33,7 +33,7 @@ from cube2net.model.dimension import DimensionSpec
 from cube2net.model.query import Query
 
 from corpora import corpus_of
-from updates import LINK_ROWS, Sqlite, assert_same, knowing, update_folder, with_ids
+from updates import LINK_ROWS, Sqlite, assert_same, change_manifest, knowing, update_folder, with_ids
 
 ITEMS: list = [(1999, ["ACL"], [0, 1]), (2003, ["KDD"], [1, 2]), (2004, ["ACL"], [3, 4])]
 GIVEN = [(0, 1, 1.0), (1, 0, 2.0), (2, 1, 4.0), (3, 3, 1.0), (0, 4, 0.5), (4, 0, 0.25)]
@@ -241,9 +241,7 @@ def damage(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
     """Change a file and make the manifest fit, as nobody but a stranger would."""
     path = folder / name
     path.write_bytes(change(path.read_bytes()))
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name] = describe_file(path)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    change_manifest(folder, lambda manifest: manifest["files"].update({name: describe_file(path)}))
 
 
 def rewrite(folder: Path, name: str, change: Callable[[pa.Table], pa.Table]) -> None:

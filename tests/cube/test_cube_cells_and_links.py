@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.cube.building.cells import pack_members, pack_object_cells
+from cube2net._util.arrays import links_from_pairs
+from cube2net.cube.building.cells import pack_members
 from cube2net.cube.building.links import pack_links
 from cube2net.cube.storage.writer import allocate_in_files
 from cube2net.errors import InputError
@@ -55,14 +55,10 @@ def test_an_array_in_a_file_is_the_file_that_numpy_saves(tmp_path: Path) -> None
     assert allocate_in_files(tmp_path)("nothing", 0, np.int32).tolist() == []
 
 
-def test_members_and_homes_by_hand() -> None:
+def test_members_by_hand() -> None:
     rows = pa.table({"object": pa.chunked_array([pa.array([3, 0], pa.int32()), pa.array([2, 1, 2], pa.int32())])})
     members = pack_members("cells", np.array([1, 0, 2]), rows, 1)
     assert [members[i].tolist() for i in range(3)] == [[0], [], [2, 1]]
-    lists = ragged_from_lists([[0, 2], [], [2, 3]])
-    homes, expected = pack_object_cells(lists, 4), transpose(lists, 4)
-    assert homes.indptr.tolist() == expected.indptr.tolist()
-    assert homes.indices.tolist() == expected.indices.tolist()
 
 
 def test_a_disk_that_is_full_is_said_before_anything_is_written(tmp_path: Path, monkeypatch) -> None:

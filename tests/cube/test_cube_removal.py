@@ -23,20 +23,13 @@ from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.query import Query
 
-from corpora import ROWS, contents, corpus_of
+from corpora import ROWS, contents, corpus_of, linked
 from updates import SPECS, Sqlite, part_of, specs_of, wholes
 
 DECADE, VENUE = DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")
 NAMED_ALIKE = [text for text in SPECS if "/" not in text and "edges" not in text]
 """Dimensions whose labels are called the same whichever items are there; spans of edges are not (1–2, or 1)."""
 THREE: list = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [0, 1, 2]), (2015, ["ACL"], [1, 2])]
-
-
-def linked(cube: Cube) -> dict[tuple[int, int], float]:
-    rows = np.repeat(np.arange(len(cube.objects)), cube.links.degrees)
-    return dict(
-        zip(zip(rows.tolist(), cube.links.indices.tolist(), strict=True), cube.links.weights.tolist(), strict=True)
-    )
 
 
 def homes(cube: Cube) -> list[set[tuple[str, ...]]]:
@@ -136,21 +129,6 @@ def test_three_items_by_hand() -> None:
     assert_same_by_name(without_items(left, ["i0"]), without_items(cube, ["i1", "i0"]))
 
 
-def test_a_crowded_item_made_no_links_and_takes_none_away() -> None:
-    cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1, max_mentions=2)
-    left = without_items(cube, [1])
-    assert linked(left) == linked(cube)
-    assert contents(left, left.cells) == {("ACL",): [1, 2], ("KDD",): [0, 1]}
-    assert list(cube.settings["dropped"].values()) == [1] and left.settings["dropped"] == {}
-
-
-def test_given_links_stay_when_items_go() -> None:
-    cube = build(corpus_of(THREE, objects=3, links=[(0, 2, 0.5)]), [VENUE], Sqlite(), min_objects=1)
-    left = without_items(cube, [0, 1, 2])
-    assert left.links is cube.links
-    assert len(left.cells) == len(left.small) == 0
-
-
 def test_items_that_are_not_there_and_cubes_that_keep_none_are_refused_in_one_sentence() -> None:
     cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1)
     assert without_items(cube, []) is cube
@@ -220,14 +198,6 @@ def test_a_pair_that_another_item_still_links_is_not_hidden() -> None:
     both = hide_pairs(cube, query, share=1.0)
     assert (both.count, pairs(both), both.cube.links.count) == (2, [(0, 1)], 1)
     assert both.cube.object_cells[0].tolist() == []
-
-
-def test_crowded_items_are_never_drawn() -> None:
-    rows: list = [(2003, ["KDD"], [0, 1, 2]), (2003, ["ACL"], [0, 1])]
-    cube = cube_of(rows, objects=3, max_mentions=2)
-    hidden = hide_pairs(cube, Query(np.array([0, 1, 2])), share=1)
-    assert (hidden.count, pairs(hidden)) == (1, [(0, 1)])
-    assert hidden.cube.cells.members[hidden.cube.find_cell(["KDD"])].tolist() == [0, 1, 2]
 
 
 @given(ROWS, QUERIES, st.sampled_from([0.1, 0.5, 1.0]), st.integers(0, 3))

@@ -21,10 +21,11 @@ from cube2net.cube.storage import reader
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
 from cube2net.errors import CubeError
+from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
-from updates import Sqlite
+from updates import Sqlite, change_manifest, resize
 
 ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
 
@@ -164,13 +165,6 @@ def test_an_array_of_another_kind_is_one_sentence(folder: Path, array: Any) -> N
         read(folder)
 
 
-def resize(folder: Path, name: str) -> None:
-    """Let the manifest have the size that a file has now."""
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name]["bytes"] = (folder / name).stat().st_size
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
 @pytest.mark.parametrize("shape", [(10**9,), (-1,), (2**70,), (3, 10**12), ()], ids=str)
 def test_a_header_that_lies_about_its_length_is_one_sentence(folder: Path, shape: tuple[int, ...]) -> None:
     path = folder / "links.indices.npy"
@@ -216,9 +210,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_an_odd_manifest_is_one_sentence(folder: Path, what: str) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    CHANGES[what](manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    change_manifest(folder, CHANGES[what])
     for look in (read, verify):
         with pytest.raises(CubeError, match="is damaged: ") as raised:
             look(folder)
@@ -255,21 +247,19 @@ def test_a_file_that_is_a_folder_or_a_pipe_is_one_sentence(folder: Path) -> None
 
 
 def test_ids_of_items_that_are_no_texts_are_one_sentence(folder: Path) -> None:
-    cube = read(folder)
-    assert cube.items is not None
-    ids = open_mapped(folder / "items.arrow")
-    wrong = pa.StringArray.from_buffers(20, pa.py_buffer(np.full(21, 7, np.int32)), pa.py_buffer(b"\xff" * 7))
-    write_mapped_table(folder / "items.arrow", pa.table({"item": wrong}).replace_schema_metadata(ids.schema.metadata))
-    resize(folder, "items.arrow")
-    fresh = read(folder)
+    metadata, offsets = open_mapped(folder / "items.arrow").schema.metadata, np.full(21, 7, np.int32)
+
+    def read_with_ids() -> Cube:
+        ids = pa.StringArray.from_buffers(20, pa.py_buffer(offsets), pa.py_buffer(b"\xff" * 7))
+        write_mapped_table(folder / "items.arrow", pa.table({"item": ids}).replace_schema_metadata(metadata))
+        resize(folder, "items.arrow")
+        return read(folder)
+
+    fresh = read_with_ids()
     assert fresh.items is not None
     assert len(fresh.items()) == 20  # texts of no length are texts
-    offsets = np.full(21, 7, np.int32)
     offsets[3] = 10**9
-    wrong = pa.StringArray.from_buffers(20, pa.py_buffer(offsets), pa.py_buffer(b"\xff" * 7))
-    write_mapped_table(folder / "items.arrow", pa.table({"item": wrong}).replace_schema_metadata(ids.schema.metadata))
-    resize(folder, "items.arrow")
-    fresh = read(folder)
+    fresh = read_with_ids()
     assert fresh.items is not None
     with pytest.raises(CubeError, match="is damaged: its items cannot be read"):
         fresh.items()

@@ -1,10 +1,6 @@
 import errno
 import json
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +20,8 @@ from cube2net.model.dimension import DimensionSpec
 from cube2net.model.objects import Objects
 
 from corpora import corpus_of
-from updates import Sqlite
+from cuts import run_until_killed
+from updates import Sqlite, change_manifest
 
 ROWS = [(2003 + i % 20, [["ACL", "KDD", "WMT"][i % 3]], [i % 9, (i * 7) % 9]) for i in range(60)]
 
@@ -125,8 +122,7 @@ def test_a_folder_that_is_not_a_cube_is_said_to_be_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "advice"), [(2, "build the cube again"), (99, "install a newer cube2net")])
 def test_a_cube_of_another_format_is_refused_with_advice(folder: Path, version: int, advice: str) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"format": version}))
+    change_manifest(folder, lambda manifest: manifest.update(format=version))
     with pytest.raises(CubeError, match=f"has cube format {version}, and this cube2net reads 3: {advice}"):
         read(folder)
 
@@ -169,8 +165,7 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
             (aside / "half").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
-    assert ended.returncode == -signal.SIGKILL
+    run_until_killed(program)
     assert place.exists() == there
     if there:
         assert verify(place)

@@ -22,7 +22,7 @@ from cube2net.model.corpus import LINKS, MENTIONS, Corpus, table
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import DimensionSpec
 
-from corpora import corpus_of
+from corpora import corpus_of, linked
 from updates import Sqlite, assert_same_items, maybe, part_of, specs_of, wholes
 
 VENUE, YEAR = DimensionSpec.parse("venue"), DimensionSpec.parse("year@years/decades")
@@ -43,12 +43,7 @@ def cells_of(cube: Cube, cells: Cells) -> dict[tuple[str, ...], set[str]]:
 
 def links_of(cube: Cube) -> dict[tuple[str, str], float]:
     ids = cube.objects.table["object"].to_pylist()
-    found = {}
-    for source in range(len(cube.objects)):
-        row = slice(cube.links.indptr[source], cube.links.indptr[source + 1])
-        for target, weight in zip(cube.links.indices[row].tolist(), cube.links.weights[row].tolist(), strict=True):
-            found[ids[source], ids[target]] = weight
-    return found
+    return {(ids[source], ids[target]): weight for (source, target), weight in linked(cube).items()}
 
 
 def assert_equals_rebuild(view: Cube, rebuilt: Cube) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import Array, links_from_pairs, ragged_from_lists, transpose
+from cube2net._util.arrays import Array, ragged_from_lists, transpose
 from cube2net.kernels.csr import (
     add_links,
     count_ends,
@@ -44,22 +44,6 @@ def test_the_first_link_out_of_order_is_found(pairs: list[tuple[int, int]]) -> N
     assert count_ends(*ends(pairs), *counts) == (wrong[0] if wrong else -1)
     assert counts[1].tolist() == [sum(pair[0] == i for pair in pairs) for i in range(7)]
     assert counts[0].tolist() == [sum(pair[1] == i for pair in pairs) for i in range(7)]
-
-
-@given(PAIRS, st.integers(1, 5))
-def test_links_filled_batch_by_batch_are_those_that_are_sorted(pairs: list[tuple[int, int]], size: int) -> None:
-    source, target = ends(sorted({pair for pair in pairs if pair[0] < pair[1]}))
-    weight = np.arange(1, len(source) + 1, dtype=np.float32)
-    expected = links_from_pairs(source, target, weight, 7)
-    below, above = np.zeros(7, np.int64), np.zeros(7, np.int64)
-    count_ends(source, target, below, above)
-    next_below, next_above = np.array(expected.indptr[:-1]), expected.indptr[:-1] + below
-    indices, weights = np.empty(2 * len(source), np.int32), np.empty(2 * len(source), np.float32)
-    for at in range(0, len(source), size):
-        part = slice(at, at + size)
-        fill_links(source[part], target[part], weight[part], next_below, next_above, indices, weights)
-    assert indices.tolist() == expected.indices.tolist()
-    assert weights.tolist() == expected.weights.tolist()
 
 
 @given(st.lists(st.lists(st.integers(0, 6), unique=True), max_size=8))

@@ -219,11 +219,6 @@ def test_a_walk_depends_on_its_seed_its_node_and_its_round_alone() -> None:
         assert alone[0].tolist() != together[1].tolist()
 
 
-def test_running_sums_start_again_in_every_row() -> None:
-    links = links_from_pairs(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([1.0, 2.0, 4.0]), 4)
-    assert sums_of(links).tolist() == [1.0, 3.0, 1.0, 5.0, 2.0, 6.0]
-
-
 def test_the_counter_gives_even_numbers() -> None:
     assert int(scramble(np.uint64(GOLDEN))) == Twin.scramble(GOLDEN) == 0xE220A8397B1DCDAF
     starts = [counter(np.uint64(seed), node, turn) for seed in range(10) for node in range(20) for turn in range(20)]
@@ -232,7 +227,6 @@ def test_the_counter_gives_even_numbers() -> None:
     assert chisquare(np.histogram(shares, 20, (0, 1))[0]).pvalue > 0.01
 
 
-counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
 pick, draw_noise = njit()(kernels.pick), njit()(kernels.draw_noise)
 meet, sigmoid = (njit(fastmath=True, error_model="numpy")(function) for function in (kernels.meet, kernels.sigmoid))
 
@@ -250,16 +244,6 @@ def scrambled(bits: np.uint64) -> np.uint64:
 
 def logistic(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
-
-
-def graph_sgns(count: int = 30) -> tuple[Links, Array]:
-    rng = np.random.default_rng(0)
-    ring = np.arange(count)
-    source, target = np.concatenate([ring, ring]), np.concatenate([(ring + 1) % count, rng.permutation(count)])
-    links = links_from_pairs(source, target, rng.random(2 * count) + 0.5, count)
-    sums = np.empty(len(links.weights))
-    running_sums(links.indptr, links.weights, sums)
-    return links, sums
 
 
 def twin_meet(x: Array, ys: Array, aims: Array, rates: Array) -> None:
@@ -366,16 +350,15 @@ def test_noise_that_cannot_be_avoided_is_taken() -> None:
 
 @pytest.mark.parametrize(("noise", "p", "q"), [(5, 1.0, 1.0), (2, 0.5, 2.0), (13, 1.0, 1.0)])
 def test_learning_from_walks_is_that_of_plain_python(noise: int, p: float, q: float) -> None:
-    links, sums = graph_sgns()
+    links = graph(0, count=30)
     nodes = np.arange(len(links), dtype=np.int32)[::-1].copy()
-    rules = (links.indptr, links.indices, sums, 1 / p, 1 / q, ONE)
     length, window, rate, fall = 12, 4, 0.3, 0.005
     drawn = make_sampler(np.random.default_rng(2).random(len(links)))
     inputs = draw_rows(nodes, len(links), 20, 1.0, np.random.default_rng(3))
     outputs = allocate_rows(len(links), 20)
     x, y = inputs.astype(float), outputs.astype(float)
     paths = np.empty((len(nodes), length), np.int32)
-    fill_walks(rules, nodes, 2, paths)
+    fill_walks(rules(links, p, q, seed=ONE), nodes, 2, paths)
     for start, rows in ((0, paths[:2]), (2, paths[2:])):
         learn_walks(rows, start, inputs, outputs, drawn, window, noise, DRAWS, 7, rate, fall, *make_slots())
     for i, path in enumerate(paths.tolist()):
@@ -394,8 +377,8 @@ def test_learning_from_walks_is_that_of_plain_python(noise: int, p: float, q: fl
 
 @pytest.mark.parametrize("first_order", [True, False])
 def test_learning_from_links_is_that_of_plain_python(first_order: bool) -> None:
-    links, sums = graph_sgns()
-    count = len(links)
+    links = graph(0, count=30)
+    sums, count = sums_of(links), len(links)
     strengths = sums[links.indptr[1:] - 1]
     ends, noise = make_sampler(strengths), make_sampler(strengths**0.75)
     inputs = draw_rows(np.arange(count), count, 24, 1.0, np.random.default_rng(3))
@@ -418,8 +401,7 @@ def test_learning_from_links_is_that_of_plain_python(first_order: bool) -> None:
 
 def test_links_are_drawn_as_likely_as_they_are_heavy() -> None:
     links = links_from_pairs(np.array([0, 0, 2]), np.array([1, 2, 3]), np.array([1.0, 4.0, 2.0]), 5)
-    sums = np.empty(len(links.weights))
-    running_sums(links.indptr, links.weights, sums)
+    sums = sums_of(links)
     strengths = np.array([5.0, 1.0, 6.0, 2.0, 0.0])
     ends, noise = make_sampler(strengths), make_sampler(np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
     seen = {}

@@ -42,10 +42,9 @@ class Placed:
 def place_corpus(corpus: Corpus, objects: Objects) -> Placed:
     """Return a corpus placed among the objects of a cube, which keep their numbers; new objects follow them."""
     if len(objects) == 0:
-        named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
-        return Placed(
-            Objects.of(named, whole=objects.whole, attributes=_decode_columns(more)), corpus.mentions, corpus.links
-        )
+        attributes = pa.table({name: decode(corpus.objects[name]) for name in corpus.object_attributes})
+        placed = Objects.of(corpus.objects.select(list(OBJECTS)), whole=objects.whole, attributes=attributes)
+        return Placed(placed, corpus.mentions, corpus.links)
     rows = place_objects(objects.table["object"], corpus.objects["object"])
     grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
     if corpus.object_attributes or (grows and load is not None):
@@ -270,22 +269,11 @@ def _shift(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
 
 
 def _join_items(first: pa.Table, second: pa.Table) -> pa.Table:
-    columns = [
-        second[name] if name in second.column_names else pa.nulls(second.num_rows) for name in first.column_names
-    ]
-    parts = [_decode_columns(first), _decode_columns(pa.table(columns, names=first.column_names))]
-    try:
-        return pa.concat_tables(parts, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise SourceError(f"the items of two corpora do not go together: {error}") from error
-
-
-def _decode_columns(rows: pa.Table) -> pa.Table:
-    """Return a table without dictionary columns, which Arrow cannot concatenate with plain ones."""
-    for number, field in enumerate(rows.schema):
-        if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(number, field.name, decode(rows[field.name]))
-    return rows
+    columns = {}
+    for name in first.column_names:
+        more = second[name] if name in second.column_names else _make_nulls(second.num_rows, first[name].type)
+        columns[name] = join_columns(first[name], more, f"the attribute {name!r} of items")
+    return pa.table(columns)
 
 
 def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
