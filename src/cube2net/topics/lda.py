@@ -15,7 +15,7 @@ from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.topics.document_terms import RESERVED, Bags, compute_term_weights, make_bags, weight_counts
-from cube2net.topics.lda_model import LdaModel, count_topic_words, group_topics, name_topics, normalise, sharpen
+from cube2net.topics.lda_model import LdaModel, count_topic_words, group_topics, name_topics, normalise
 from cube2net.topics.phrases import Phrases
 from cube2net.topics.preprocessing import find_items_with_terms, find_rows_with_text, sample_main_language, take_items
 
@@ -25,17 +25,6 @@ SWEEPS_PER_CHECK = 5
 
 KMEANS_ROUNDS = 12
 KMEANS_CANDIDATES = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class LdaSettings:
-    """Parameters of the sampler: number of topics, priors, largest number of sweeps, tolerance of the likelihood."""
-
-    topics: int
-    alpha: float
-    beta: float
-    iterations: int
-    tolerance: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +39,10 @@ class Sampled:
 
 def sample_topics(
     bags: Bags,
-    settings: LdaSettings,
+    settings: Lda,
     start: Array,
     rng: np.random.Generator,
     *,
-    workers: int,
     progress: Progress = silent,
 ) -> Sampled:
     """Return the topics of a Markov chain, which stops when its log-likelihood per word no longer rises.
@@ -68,9 +56,9 @@ def sample_topics(
     words = float(bags.counts.sum())
     likelihoods: list[float] = []
     sweep, stage = 0, Stage("topics", "sampling")
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(settings.workers) as pool:
         while sweep < settings.iterations:
-            total = grid.sweep(settings.beta, pool if workers > 1 else None)
+            total = grid.sweep(settings.beta, pool if settings.workers > 1 else None)
             sweep += 1
             likelihood = (total - grid.norm) / words
             if sweep == 1 or sweep % SWEEPS_PER_CHECK == 0:
@@ -113,7 +101,7 @@ class _Grid:
     norm: float
 
     @classmethod
-    def of(cls, bags: Bags, settings: LdaSettings, start: Array, rng: np.random.Generator) -> _Grid:
+    def of(cls, bags: Bags, settings: Lda, start: Array, rng: np.random.Generator) -> _Grid:
         """Return the grid in which every entry has the topic that its text starts with."""
         size = len(bags.vocabulary)
         cut = max(1, min(MAX_BLOCKS, len(bags), len(bags.terms) // MIN_BLOCK_ENTRIES))
@@ -122,7 +110,7 @@ class _Grid:
         columns = np.concatenate([[0], np.cumsum([len(often[column::cut]) for column in range(cut)])])
         place = np.empty(size, dtype=np.int64)
         place[order] = np.arange(size)
-        of_term = np.zeros((size, settings.topics), dtype=np.float32)
+        of_term = np.zeros((size, settings.count), dtype=np.float32)
         edges = np.searchsorted(bags.starts, np.linspace(0, bags.starts[-1], cut + 1)[1:-1])
         edges = np.concatenate([[0], edges, [len(bags)]])
         blocks = []
@@ -133,7 +121,7 @@ class _Grid:
             by_term = np.argsort(terms, kind="stable")
             texts, terms, counts = texts[by_term], terms[by_term], counts[by_term]
             assigned = start[first + texts].astype(np.int32)
-            in_text = np.full((last - first, settings.topics), settings.alpha, dtype=np.float32)
+            in_text = np.full((last - first, settings.count), settings.alpha, dtype=np.float32)
             np.add.at(in_text, (texts, assigned), counts)
             np.add.at(of_term, (terms, assigned), counts)
             starts = np.searchsorted(terms, np.arange(size + 1))
@@ -141,7 +129,7 @@ class _Grid:
             blocks.append(_Block(starts, texts.astype(np.int32), counts, assigned, in_text, state))
         in_all = of_term.sum(axis=0, dtype=np.float64) + size * settings.beta
         lengths = np.repeat(np.add.reduceat(bags.counts, bags.starts[:-1]), np.diff(bags.starts))
-        norm = float((bags.counts * np.log(lengths - bags.counts + settings.topics * settings.alpha)).sum())
+        norm = float((bags.counts * np.log(lengths - bags.counts + settings.count * settings.alpha)).sum())
         return cls(blocks, order, columns, of_term, in_all, norm)
 
     def sweep(self, beta: float, pool: ThreadPoolExecutor | None) -> float:
@@ -320,9 +308,7 @@ class Lda:
         elif texts is not None:
             if items > self.phrase_sample:
                 rows = self._sample_rows(find_rows_with_text(texts), seed)
-            counted = self.phrases.learn(texts, rows=rows, progress=progress)
-            terms, language = counted.terms, counted.language
-            del counted
+            terms, language = self.phrases.learn(texts, rows=rows, progress=progress)
         else:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
         size = items if rows is None else len(rows)
@@ -385,18 +371,12 @@ class Lda:
         """Return the word counts of topics by term, and the settings that describe the learning."""
         progress("clusters of items", 0, None)
         start = cluster_items(sampled, count, stream(seed, "topics", "start"))
-        settings = LdaSettings(
-            topics=count,
-            alpha=self.alpha,
-            beta=self.beta,
-            iterations=self.iterations,
-            tolerance=self.tolerance,
-        )
         rng = stream(seed, "topics", "gibbs")
-        chain = sample_topics(sampled, settings, start, rng, workers=self._threads, progress=progress)
-        of_term = sharpen(
-            sampled, chain.of_term, chain.in_text, self.alpha, rounds=SHARPENING_ROUNDS, workers=self._threads
-        )
+        settings = replace(self, count=count, workers=self._threads)
+        chain = sample_topics(sampled, settings, start, rng, progress=progress)
+        of_term = chain.of_term
+        for _ in range(SHARPENING_ROUNDS):
+            of_term = count_topic_words(sampled, of_term, self.alpha, chain.in_text, workers=self._threads)
         of_term = count_topic_words(bags, of_term, self.alpha, workers=self._threads, progress=progress)
         of_term[of_term < MIN_TOPIC_WORDS] = 0.0
         return of_term, {"iterations": chain.sweeps, "log_likelihood": round(chain.likelihoods[-1], 4)}

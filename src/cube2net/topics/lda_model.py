@@ -149,18 +149,6 @@ METADATA = b"cube2net.topics"
 STORED_FIELDS = ("names", "parents", "alpha", "language", "labels_per_item", "min_weight", "settings")
 
 
-def sharpen(bags: Bags, of_term: Array, in_text: Array, alpha: float, *, rounds: int, workers: int) -> Array:
-    """Return the word counts of topics after rounds that reassign every term by its text and its own topics."""
-    for _ in range(rounds):
-        of_term = _count_topic_words(bags, normalise(of_term), alpha, in_text, 1, workers)
-    return of_term
-
-
-def count_topic_words(bags: Bags, of_term: Array, alpha: float, *, workers: int, progress: Progress = silent) -> Array:
-    """Return the word counts of topics by term over all items, including terms outside the sample."""
-    return _count_topic_words(bags, normalise(of_term), alpha, None, INFERENCE_ROUNDS, workers, progress)
-
-
 def normalise(of_term: Array) -> Array:
     """Return the smoothed probability of each term (rows) in each topic (columns)."""
     smooth = of_term + np.float32(SMOOTHING)
@@ -194,21 +182,25 @@ def find_heaviest_topics(
     return topics, weights
 
 
-def _count_topic_words(
+def count_topic_words(
     bags: Bags,
-    probability: Array,
+    of_term: Array,
     alpha: float,
-    in_text: Array | None,
-    rounds: int,
+    in_text: Array | None = None,
+    *,
     workers: int,
     progress: Progress = silent,
 ) -> Array:
-    """Return the word counts of topics by term; ``in_text`` is updated if it is given.
+    """Return the word counts of topics by term over all items, including terms outside the sample.
 
-    The items are divided into the same few parts for any number of workers, so that sums are made in the same order.
+    If the topic counts of the items are given (``in_text``), every term is reassigned once by its text and its own
+    topics, and the counts are updated. The items are divided into the same few parts for any number of workers, so that
+    sums are made in the same order.
     """
     from cube2net.kernels.topic_models import share_texts
 
+    probability = normalise(of_term)
+    rounds = INFERENCE_ROUNDS if in_text is None else 1
     edges = np.linspace(0, len(bags), N_PARTS + 1).astype(np.int64)
 
     def fill(part: int) -> Array:

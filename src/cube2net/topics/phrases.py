@@ -34,14 +34,6 @@ CONNECTOR_NPMI = 0.15
 """How much more NPMI than neighbours two words need to be joined over a small word."""
 
 
-@dataclass(frozen=True, eq=False)
-class CountedTerms:
-    """The counts of terms by text (columns ``item``, ``term``, ``count``), and the language of most texts."""
-
-    terms: pa.Table
-    language: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Phrases:
     """Count phrases and words; a word inside a phrase is not counted again.
@@ -75,9 +67,9 @@ class Phrases:
         >>> Phrases(min_count=3, max_share=1.0).count(texts).slice(0, 2).to_pylist()
         [{'item': 0, 'term': 'machine translation', 'count': 1}, {'item': 0, 'term': 'news', 'count': 1}]
         """
-        return self.learn(texts, progress=progress).terms
+        return self.learn(texts, progress=progress)[0]
 
-    def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> CountedTerms:
+    def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> tuple[pa.Table, str]:
         """Return the counts of terms and the language of most texts; with ``rows`` (ascending), of these rows.
 
         The i-th of these rows is item ``i`` of the counts.
@@ -100,7 +92,7 @@ class Phrases:
         ids, texts_of, vocabulary = merge_phrases(ids, texts_of, vocabulary, stop, weak, self, progress=progress)
         no_term = np.concatenate([stop | weak, np.zeros(len(vocabulary) - len(stop), dtype=bool)])
         terms = self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, found, UNKNOWN), progress)
-        return CountedTerms(terms, LANGUAGES[main])
+        return terms, LANGUAGES[main]
 
     def _cut(
         self,
