@@ -7,8 +7,6 @@ import gzip
 import io
 import json
 import lzma
-import tarfile
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import archives
 import pyarrow as pa
 import pyarrow.parquet as pq
 import test_io_acl as acl
@@ -100,22 +99,12 @@ def gz(files: Files) -> Files:
 
 def tar(files: Files, *, name: str = "packed.tar", press: Callable[[bytes], bytes] = bytes) -> Files:
     """Return one tar of all files."""
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode="w") as archive:
-        for inside, content in files.items():
-            member = tarfile.TarInfo(inside)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return {name: press(held.getvalue())}
+    return {name: press(archives.tar(files))}
 
 
 def zipped(files: Files) -> Files:
     """Return one zip of all files."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return {"packed.zip": held.getvalue()}
+    return {"packed.zip": archives.zipped(files)}
 
 
 TGZ: Pack = partial(tar, name="packed.tgz", press=partial(gzip.compress, mtime=0))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import tarfile
-import zipfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from archives import Files, tar, zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -346,20 +345,12 @@ def test_without_abstracts_the_text_is_the_title(tmp_path: Path) -> None:
     assert corpus.items["text"].to_pylist() == corpus.items["title"].to_pylist()
 
 
-def pack(folder: Path, kind: str, members: dict[str, bytes]) -> Path:
+PACKERS = {"zip": zipped, "gz": lambda files: gzip.compress(b"".join(files.values())), "tar": tar}
+
+
+def pack(folder: Path, kind: str, members: Files) -> Path:
     path = folder / f"packed.{kind}"
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
-    elif kind == "gz":
-        path.write_bytes(gzip.compress(b"".join(members.values())))
-    else:
-        with tarfile.open(path, "w:gz" if kind == "tgz" else "w") as archive:
-            for name, data in members.items():
-                member = tarfile.TarInfo(name)
-                member.size = len(data)
-                archive.addfile(member, io.BytesIO(data))
+    path.write_bytes(PACKERS[kind](members))
     return path
 
 
@@ -367,17 +358,8 @@ def bytes_of(*records: object) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-@pytest.mark.parametrize("kind", ["zip", "gz", "tgz", "tar"])
-def test_a_packed_file_reads_like_the_file_inside(tmp_path: Path, kind: str) -> None:
-    members = {"dblp-ref/dblp-ref-0.json": bytes_of(V10[0]), "dblp-ref/dblp-ref-1.json": bytes_of(V10[1])}
-    if kind != "gz":
-        members |= {"README.txt": b"no data", "__MACOSX/._dblp-ref-0.json": b"\0\0", "picture.png": b"\x89PNG"}
-    corpus = read(pack(tmp_path, kind, members), strict=True)
-    assert corpus.items.equals(read(write(tmp_path / "plain.json", *V10)).items)
-
-
 def test_a_name_inside_an_archive_cannot_break_a_sentence(tmp_path: Path) -> None:
-    path = pack(tmp_path, "tgz", {"bad\nname\udc80.json": b"nothing\n" + bytes_of(V10[0])})
+    path = pack(tmp_path, "tar", {"bad\nname\udc80.json": b"nothing\n" + bytes_of(V10[0])})
     with pytest.raises(SourceError, match=r"^bad\?name\?.json line 1: 'nothing' is not a JSON object"):
         read(path, strict=True)
 
@@ -402,14 +384,6 @@ def test_progress_goes_from_nothing_to_all_the_bytes_on_disk(tmp_path: Path, mon
     assert {whole for _, _, whole in seen} == {total}
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
     assert seen[-1][1] == total
-
-
-@pytest.mark.parametrize("kind", ["zip", "gz", "tgz"])
-def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr("cube2net._util.zip_files.FREE", 2**20)
-    path = pack(tmp_path, kind, {"dblp.json": bytes_of(V10[0]) + b" " * (2 * 2**20 + 7 * 2**20 * (kind != "gz"))})
-    with pytest.raises(SourceError, match=r"unpacks to more than 100 times its size \([\d,]+ bytes out of [\d,]+\)"):
-        read(path)
 
 
 def test_a_line_without_end_is_passed_over_and_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,7 +482,7 @@ def test_damaged_files_make_a_corpus_or_one_sentence(
     check_bytes(tmp_path_factory.getbasetemp() / "damaged.json", changed(data, cuts))
 
 
-@given(kind=st.sampled_from(["zip", "gz", "tgz", "tar"]), cuts=st.lists(CUTS, min_size=1, max_size=3))
+@given(kind=st.sampled_from(sorted(PACKERS)), cuts=st.lists(CUTS, min_size=1, max_size=3))
 def test_damaged_archives_make_a_corpus_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, kind: str, cuts: list[tuple[int, int, bytes]]
 ) -> None:

@@ -2,10 +2,7 @@
 
 import bz2
 import gzip
-import io
 import lzma
-import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import test_io_acl as acl
 import test_io_aminer as aminer
 import test_io_movies as movies
 import test_io_yelp as yelp
+from archives import Files, tar, write_files, zipped
 
 from cube2net._util.progress import silent
 from cube2net._util.zip_files import Meter
@@ -27,7 +25,6 @@ from cube2net.io.sources import SOURCES
 
 import openalex_records as openalex
 
-Files = dict[str, bytes]
 DATA: dict[str, Files] = {
     "acl": acl.FILES,
     "aminer": {"papers.json": aminer.bytes_of(*aminer.V10)},
@@ -36,24 +33,6 @@ DATA: dict[str, Files] = {
     "yelp": yelp.FILES,
 }
 PRESSES: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
-
-
-def tar(files: Files) -> bytes:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode="w") as archive:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return held.getvalue()
-
-
-def zipped(files: Files) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return held.getvalue()
 
 
 PACKS: dict[str, Callable[[Files], bytes]] = {
@@ -69,9 +48,7 @@ PACKS: dict[str, Callable[[Files], bytes]] = {
 @pytest.mark.parametrize("name", PACKS)
 @pytest.mark.parametrize("source", DATA)
 def test_a_data_set_is_the_same_in_a_folder_and_in_any_archive(tmp_path: Path, source: str, name: str) -> None:
-    for file, content in DATA[source].items():
-        (tmp_path / "plain" / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "plain" / file).write_bytes(content)
+    write_files(tmp_path / "plain", DATA[source])
     (tmp_path / "packed").mkdir()
     packed = tmp_path / "packed" / name
     packed.write_bytes(PACKS[name](DATA[source]))

@@ -1,12 +1,9 @@
 """The reader of films and ratings, on small data made by hand in all its forms, on bad data, and on the real one."""
 
 import gzip
-import io
 import json
 import os
-import tarfile
 import tempfile
-import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from archives import tar, write_files, zipped
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -58,23 +56,6 @@ LENS = {
 }
 
 
-def folder(path: Path, files: dict[str, bytes]) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (path / name).write_bytes(content)
-    return path
-
-
-def tar(files: dict[str, bytes], mode: str = "w") -> bytes:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode=mode) as archive:  # type: ignore[call-overload]
-        for name, content in files.items():
-            member = tarfile.TarInfo(f"./{name}")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return held.getvalue()
-
-
 def links(corpus: Corpus) -> set[tuple[str, str, float]]:
     assert corpus.links is not None
     ids = corpus.objects["object"].to_pylist()
@@ -83,7 +64,7 @@ def links(corpus: Corpus) -> set[tuple[str, str, float]]:
 
 def test_a_folder_becomes_films_users_and_links_by_hand(tmp_path: Path) -> None:
     assert isinstance(Movies(), Source)
-    made = Movies(strict=True).read_reviews([folder(tmp_path, FILES)])
+    made = Movies(strict=True).read_reviews([write_files(tmp_path, FILES)])
     corpus = made.corpus
     assert [tuple(row.values()) for row in corpus.objects.to_pylist()] == [
         ("film:0000001", "The Matrix (1999)", "film"),
@@ -111,14 +92,14 @@ def test_a_folder_becomes_films_users_and_links_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_link_weighs_its_rating_or_one(tmp_path: Path) -> None:
-    path = folder(tmp_path, FILES)
+    path = write_files(tmp_path, FILES)
     assert {weight for _, _, weight in links(Movies(weights="one").read([path]))} == {1.0}
     with pytest.raises(ParameterError, match="unknown weights 'stars': choose one of one, rating"):
         Movies(weights="stars")
 
 
 def test_years_may_be_apart_where_that_is_asked(tmp_path: Path) -> None:
-    path = folder(tmp_path, FILES)
+    path = write_files(tmp_path, FILES)
     assert Movies(years_apart=1).read([path]).items["text"].to_pylist() == ["A hacker.", "A cleaner.", None]
     with pytest.raises(ParameterError, match="years_apart is -1, expected 0 to 5 years"):
         Movies(years_apart=-1)
@@ -126,7 +107,9 @@ def test_years_may_be_apart_where_that_is_asked(tmp_path: Path) -> None:
 
 def test_movielens_is_read_from_csv_with_its_titles_and_genres(tmp_path: Path) -> None:
     table = json.dumps([*TEXTS, {"title": "Se7en (1995 film)", "year": 1995, "extract": "Sins."}]).encode()
-    corpus = Movies(strict=True).read([folder(tmp_path / "l", LENS), folder(tmp_path / "t", {"movies.json": table})])
+    corpus = Movies(strict=True).read(
+        [write_files(tmp_path / "l", LENS), write_files(tmp_path / "t", {"movies.json": table})]
+    )
     assert [tuple(row.values()) for row in corpus.items.to_pylist()] == [
         ("10", "Matrix, The", 1999, ["Action", "Sci-Fi"], "A hacker."),
         ("11", "Seven (a.k.a. Se7en)", 1995, [], "Sins."),
@@ -144,7 +127,7 @@ def test_columns_are_found_by_the_header_and_latin_1_is_said(tmp_path: Path) -> 
         "movies.dat": "1::Léon (1994)::Drama".encode("latin-1"),
     }
     said: list[str] = []
-    path = folder(tmp_path, files)
+    path = write_files(tmp_path, files)
     corpus = Movies().read([path], progress=lambda stage, done, total=None: said.append(stage))
     assert links(corpus) == {("film:1", "user:2", 4.0)}
     assert corpus.items["title"].to_pylist() == ["Léon"]
@@ -152,20 +135,17 @@ def test_columns_are_found_by_the_header_and_latin_1_is_said(tmp_path: Path) -> 
 
 
 def test_every_way_to_hold_the_files_gives_the_same_corpus(tmp_path: Path) -> None:
-    truth = Movies().read([folder(tmp_path / "plain", FILES)])
-    ratings = {name: FILES[name] for name in ("ratings.dat", "movies.dat", "users.dat")}
+    truth = Movies().read([write_files(tmp_path / "plain", FILES)])
+    ratings = {f"./{name}": FILES[name] for name in ("ratings.dat", "movies.dat", "users.dat")}
     texts = {name: FILES[name] for name in ("movies-1990s.json", "genres.json")}
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        for name, content in FILES.items():
-            archive.writestr(f"ml/{name}", content)
-    two = folder(tmp_path / "two", {"a.tar.xz": tar(ratings, "w:xz"), "b.tar.bz2": tar(texts, "w:bz2")})
+    held = zipped({f"ml/{name}": content for name, content in FILES.items()})
+    two = write_files(tmp_path / "two", {"a.tar.xz": tar(ratings, "w:xz"), "b.tar.bz2": tar(texts, "w:bz2")})
     ways = [
         [two],
         [two / "b.tar.bz2", two / "a.tar.xz"],
-        [folder(tmp_path / "mixed", texts | {"a.tar.xz": tar(ratings, "w:xz"), "notes.txt": b""})],
-        [folder(tmp_path / "zip", {"a.zip": held.getvalue()}) / "a.zip"],
-        [folder(tmp_path / "gz", {f"{name}.gz": gzip.compress(text) for name, text in FILES.items()})],
+        [write_files(tmp_path / "mixed", texts | {"a.tar.xz": tar(ratings, "w:xz"), "notes.txt": b""})],
+        [write_files(tmp_path / "zip", {"a.zip": held}) / "a.zip"],
+        [write_files(tmp_path / "gz", {f"{name}.gz": gzip.compress(text) for name, text in FILES.items()})],
         [tmp_path / "plain" / name for name in ("movies-1990s.json", "ratings.dat", "movies.dat")],
     ]
     for paths in ways:
@@ -176,7 +156,7 @@ def test_every_way_to_hold_the_files_gives_the_same_corpus(tmp_path: Path) -> No
 
 def test_of_two_ratings_of_a_pair_the_latest_counts(tmp_path: Path) -> None:
     files = FILES | {"ratings.dat": RATINGS + b"7::0000001::2::9\n8::0000001::1::1999999999\n"}
-    made = Movies(strict=True).read_reviews([folder(tmp_path, files)])
+    made = Movies(strict=True).read_reviews([write_files(tmp_path, files)])
     assert ("film:0000001", "user:7", 9.0) in links(made.corpus)
     assert ("film:0000001", "user:8", 1.0) in links(made.corpus)
     assert made.reviews.num_rows == 3
@@ -196,7 +176,7 @@ def test_bad_lines_are_counted_with_their_numbers_and_stop_when_strict(tmp_path:
         ("movies.dat", b"0000004:: ::", "films without an id or title", "expected movieid::title::genres"),
     ]
     for number, (file, line, reason, sentence) in enumerate(bad):
-        path = folder(tmp_path / str(number), FILES | {file: FILES[file] + line + b"\n"})
+        path = write_files(tmp_path / str(number), FILES | {file: FILES[file] + line + b"\n"})
         said: list[str] = []
         corpus = Movies().read([path], progress=lambda stage, done, total=None, said=said: said.append(stage))
         assert corpus.dropped[reason] == 1, reason
@@ -222,16 +202,16 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path, monkeypat
     ]
     for number, (files, sentence) in enumerate(cases):
         with pytest.raises(SourceError) as error:
-            Movies().read([folder(tmp_path / str(number), files)])
+            Movies().read([write_files(tmp_path / str(number), files)])
         assert sentence in str(error.value)
     monkeypatch.setattr(movies, "MAX_TEXT_BYTES", 20)
     with pytest.raises(SourceError, match=r"movies-1990s.json has more than 20 bytes"):
-        Movies().read([folder(tmp_path / "big", FILES)])
+        Movies().read([write_files(tmp_path / "big", FILES)])
 
 
 def test_bad_texts_are_counted(tmp_path: Path) -> None:
     table = json.dumps([*TEXTS, 7, {"title": "x"}, {"title": 1, "year": 2}, {"title": "Nameless", "year": "1999"}])
-    path = folder(tmp_path, FILES | {"movies-1990s.json": table.encode()})
+    path = write_files(tmp_path, FILES | {"movies-1990s.json": table.encode()})
     assert Movies().read([path]).dropped["film texts without a title or year"] == 4
     with pytest.raises(SourceError, match=r"movies-1990s.json film 4: lacks 'title' or 'year'"):
         Movies(strict=True).read([path])
@@ -247,11 +227,7 @@ def test_an_archive_is_never_unpacked_outside_its_place(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.tar.gz", "a.tar.xz"]
 
 
-def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bomb = tmp_path / "ratings.dat.gz"
-    bomb.write_bytes(gzip.compress(bytes(70 * 2**20)))
-    with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
-        Movies().read([bomb])
+def test_a_member_that_is_too_big_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(input_files, "MAX_MEMBER_BYTES", 1_000)
     (tmp_path / "a.tar.xz").write_bytes(tar({"ratings.dat": bytes(1_001)}, "w:xz"))
     with pytest.raises(SourceError, match=r"ratings\.dat takes 1,001 bytes or more unpacked"):
@@ -287,7 +263,7 @@ def test_a_title_with_a_letter_always_finds_itself(title: str) -> None:
 def test_tasks_by_genre_and_decade_are_one_call(tmp_path: Path) -> None:
     films = b"".join(b"%d::Film %d (%d)::Sci-Fi|Drama\n" % (film, film, 1996 + film) for film in range(10))
     ratings = b"".join(b"%d::%d::5::%d\n" % (user, film, user * film) for film in range(10) for user in range(5))
-    path = folder(tmp_path, {"movies.dat": films, "ratings.dat": ratings})
+    path = write_files(tmp_path, {"movies.dat": films, "ratings.dat": ratings})
     made = Movies().read_reviews([path])
     assert find_matching_items(made.corpus, {"genre": "Sci-Fi", "year": (2000, 2009)}).tolist() == [4, 5, 6, 7, 8, 9]
     task = Movies().read_task([path], "scifi00")
@@ -300,7 +276,7 @@ def test_tasks_by_genre_and_decade_are_one_call(tmp_path: Path) -> None:
 
 def check_bytes(files: dict[str, bytes], name: str) -> None:
     with tempfile.TemporaryDirectory() as place:
-        path = folder(Path(place), files)
+        path = write_files(Path(place), files)
         check_corpus_or_sentence(lambda: Movies(years_apart=1).read_reviews([path / name]).corpus)
 
 

@@ -1,11 +1,8 @@
 """The reader of Yelp's challenge, on small data made by hand in the forms of its rounds, and on bad data."""
 
 import gzip
-import io
 import json
-import tarfile
 import tempfile
-import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from archives import tar, write_files, zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,31 +69,6 @@ def lines(records: list[dict[str, Any]]) -> bytes:
 FILES = {"business.json": lines(BUSINESSES), "review.json": lines(REVIEWS), "user.json": lines(USERS)}
 
 
-def folder(path: Path, files: dict[str, bytes]) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (path / name).write_bytes(content)
-    return path
-
-
-def tar(files: dict[str, bytes], mode: str = "w") -> bytes:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode=mode) as archive:  # type: ignore[call-overload]
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return held.getvalue()
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return held.getvalue()
-
-
 def facts(corpus: Corpus) -> dict[str, Any]:
     assert corpus.links is not None
     ids = corpus.objects["object"].to_pylist()
@@ -111,7 +84,7 @@ def facts(corpus: Corpus) -> dict[str, Any]:
 
 def test_a_folder_becomes_businesses_users_and_links_by_hand(tmp_path: Path) -> None:
     assert isinstance(Yelp(), Source)
-    corpus = Yelp(strict=True).read([folder(tmp_path, FILES)])
+    corpus = Yelp(strict=True).read([write_files(tmp_path, FILES)])
     made = facts(corpus)
     assert made["objects"] == {
         ("business:b1", "Thai Basil", "business"),
@@ -150,23 +123,21 @@ def test_a_folder_becomes_businesses_users_and_links_by_hand(tmp_path: Path) -> 
 
 
 def test_every_way_to_hold_the_files_gives_the_same_corpus(tmp_path: Path) -> None:
-    truth = facts(Yelp().read([folder(tmp_path / "plain", FILES)]))
+    truth = facts(Yelp().read([write_files(tmp_path / "plain", FILES)]))
     named = {f"yelp_academic_dataset_{name}": content for name, content in FILES.items()}
     typed = [
         {**record, "type": kind}
         for kind, records in (("review", REVIEWS), ("user", USERS), ("business", BUSINESSES))
         for record in records
     ]
-    (tmp_path / "a.tgz").write_bytes(tar({f"round9/{name}": content for name, content in named.items()}, "w:gz"))
-    (tmp_path / "a.tar").write_bytes(tar(dict(reversed(FILES.items()))))
-    (tmp_path / "a.tar.xz").write_bytes(tar(named | {"._user.json": b"x"}, "w:xz"))
-    (tmp_path / "a.zip").write_bytes(zipped({"Yelp/" + name: content for name, content in FILES.items()}))
+    inside = {f"round9/{name}": content for name, content in reversed(named.items())}
+    (tmp_path / "a.tgz").write_bytes(tar(inside | {"._user.json": b"x"}, "w:gz"))
     ways: list[list[Path]] = [
-        [folder(tmp_path / "named", named)],
-        [folder(tmp_path / "packed", {f"{name}.gz": gzip.compress(content) for name, content in FILES.items()})],
+        [write_files(tmp_path / "named", named)],
+        [write_files(tmp_path / "packed", {f"{name}.gz": gzip.compress(content) for name, content in FILES.items()})],
         [tmp_path / "plain" / name for name in ("review.json", "user.json", "business.json")],
-        [folder(tmp_path / "one", {"yelp_academic_dataset.json": lines(typed)}) / "yelp_academic_dataset.json"],
-        *([tmp_path / name] for name in ("a.tgz", "a.tar", "a.tar.xz", "a.zip")),
+        [write_files(tmp_path / "one", {"yelp_academic_dataset.json": lines(typed)}) / "yelp_academic_dataset.json"],
+        [tmp_path / "a.tgz"],
     ]
     for paths in ways:
         made = facts(Yelp(strict=True).read(paths))
@@ -178,15 +149,15 @@ def test_every_way_to_hold_the_files_gives_the_same_corpus(tmp_path: Path) -> No
 
 def test_tips_and_other_files_are_passed_over_even_when_strict(tmp_path: Path) -> None:
     more = {"yelp_academic_dataset_tip.json": b"not looked at", "checkin.json": b"[", "photos.json": b"]"}
-    corpus = Yelp(strict=True).read([folder(tmp_path, FILES | more)])
+    corpus = Yelp(strict=True).read([write_files(tmp_path, FILES | more)])
     assert corpus.dropped == {"users who wrote no review": 1}
     mixed = {"multiple.json": b"".join(FILES.values()) + lines([TIP, {"type": "checkin", "business_id": "b1"}])}
-    corpus = Yelp(strict=True).read([folder(tmp_path / "mixed", mixed)])
+    corpus = Yelp(strict=True).read([write_files(tmp_path / "mixed", mixed)])
     assert corpus.dropped["records of other kinds, such as tips"] == 2
 
 
 def test_a_text_is_never_longer_than_max_text(tmp_path: Path) -> None:
-    path = folder(tmp_path, FILES)
+    path = write_files(tmp_path, FILES)
     for most in (0, 1, 5, 12, 13, 14, 25, 100):
         texts = Yelp(max_text=most).read([path]).items["text"].to_pylist()
         whole = "Great curry.\nNot again.\nok"
@@ -237,7 +208,7 @@ def test_bad_lines_are_counted_with_their_numbers_and_stop_when_strict(tmp_path:
     ]
     for number, (line, reason, sentence) in enumerate(bad):
         files = FILES | {"review.json": FILES["review.json"] + line.rstrip() + b"\n" + lines([REVIEWS[3]])}
-        path = folder(tmp_path / str(number), files)
+        path = write_files(tmp_path / str(number), files)
         said: list[str] = []
         corpus = Yelp().read([path], progress=lambda stage, done, total=None, said=said: said.append(stage))
         assert corpus.dropped[reason] == 1, reason
@@ -254,38 +225,27 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="gone does not exist: expected Yelp's"):
         Yelp().read([tmp_path / "gone"])
     with pytest.raises(SourceError, match="holds no file to read"):
-        Yelp().read([folder(tmp_path / "empty", {})])
+        Yelp().read([write_files(tmp_path / "empty", {})])
     with pytest.raises(SourceError, match="there is no business: expected Yelp's"):
-        Yelp().read([folder(tmp_path / "r", {"review.json": FILES["review.json"]})])
+        Yelp().read([write_files(tmp_path / "r", {"review.json": FILES["review.json"]})])
     with pytest.raises(SourceError, match="no review is about one of the 3 business records"):
-        Yelp().read([folder(tmp_path / "b", {"business.json": FILES["business.json"]})])
-    twice = folder(tmp_path / "t", FILES | {"review.json.gz": gzip.compress(FILES["review.json"])})
+        Yelp().read([write_files(tmp_path / "b", {"business.json": FILES["business.json"]})])
+    twice = write_files(tmp_path / "t", FILES | {"review.json.gz": gzip.compress(FILES["review.json"])})
     with pytest.raises(SourceError, match=r"'review.json' is there twice \('review.json' and 'review.json.gz'\)"):
         Yelp().read([twice])
 
 
 def test_a_line_without_end_is_passed_over_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = folder(tmp_path, FILES | {"review.json": b"{" * 5_000 + b"\n" + FILES["review.json"]})
+    path = write_files(tmp_path, FILES | {"review.json": b"{" * 5_000 + b"\n" + FILES["review.json"]})
     monkeypatch.setattr(text_records, "MAX_LINE_BYTES", 1_000)
     assert Yelp().read([path]).dropped["lines longer than 16 MiB"] == 1
     with pytest.raises(SourceError, match=r"review.json line 1: the line is longer than 16 MiB"):
         Yelp(strict=True).read([path])
 
 
-def test_a_bomb_is_refused(tmp_path: Path) -> None:
-    bomb = tmp_path / "review.json.gz"
-    bomb.write_bytes(gzip.compress(bytes(70 * 2**20)))
-    with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
-        Yelp().read([bomb])
-    packed = tmp_path / "bomb.zip"
-    packed.write_bytes(zipped(FILES | {"bomb.json": b" " * (70 * 2**20)}))
-    with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
-        Yelp().read([packed])
-
-
 def test_progress_is_told_in_bytes_and_never_goes_back(tmp_path: Path) -> None:
     many = [{**REVIEWS[0], "user_id": f"u{number}"} for number in range(25_000)]
-    path = folder(tmp_path, FILES | {"review.json": lines(many)})
+    path = write_files(tmp_path, FILES | {"review.json": lines(many)})
     told: list[tuple[str, int, int | None]] = []
     Yelp().read([path], progress=lambda stage, done, total=None: told.append((stage, done, total)))
     done = [much for stage, much, _ in told if stage.startswith("reading")]
@@ -305,7 +265,7 @@ def make_reviews(pairs: list[tuple[int, int, str | None]], *, things: int, kids:
         for row, (business, user, when) in enumerate(pairs)
     ]
     with tempfile.TemporaryDirectory() as place:
-        path = folder(Path(place), {"business.json": lines(businesses), "review.json": lines(reviews)})
+        path = write_files(Path(place), {"business.json": lines(businesses), "review.json": lines(reviews)})
         return Yelp().read_reviews([path])
 
 
@@ -391,7 +351,7 @@ def test_shares_are_those_of_the_paper_and_other_seeds_choose_others() -> None:
 
 
 def test_the_tasks_of_the_paper_are_one_call(tmp_path: Path) -> None:
-    task = Yelp().read_task([folder(tmp_path, FILES)], "ilkid")
+    task = Yelp().read_task([write_files(tmp_path, FILES)], "ilkid")
     assert isinstance(task, Task) and task.query[0] == "business:b1" and task.hidden.num_rows == 1
     with pytest.raises(ParameterError, match="unknown task 'ilkids': choose one of ilkid, nvout"):
         Yelp().read_task([tmp_path], "ilkids")
@@ -425,7 +385,7 @@ def test_dates_of_all_rounds_are_read() -> None:
 
 def check_bytes(files: dict[str, bytes], name: str) -> None:
     with tempfile.TemporaryDirectory() as place:
-        path = folder(Path(place), files)
+        path = write_files(Path(place), files)
         check_corpus_or_sentence(lambda: Yelp(max_text=50).read_reviews([path / name]).corpus)
 
 
