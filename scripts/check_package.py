@@ -1,13 +1,13 @@
-"""Pack cube2net, look into what was packed, and try it as strangers would: on every Python, with every extra.
+"""Build the packages and test them on every Python found here, with every extra.
 
-    python scripts/check_package.py                      on every Python from 3.11 on that is found here
+    python scripts/check_package.py                      all Pythons from 3.11
     python scripts/check_package.py --python 3.12 --extras core report
-    python scripts/check_package.py --dist dist          with a wheel and packed sources that are there already
+    python scripts/check_package.py --dist dist          with packages that were built before
 
-Wheel and sources are built by `python -m build` from the files that git knows. For each Python and each extra a fresh
-environment is made, all that it needs is downloaded as wheels and counted, it is installed from these alone, offline,
-and scripts/smoke_package.py is run outside of the repository. There is no compiler and no node on the PATH. Status 1
-where anything fails.
+The wheel and the source archive are built by `python -m build` from the files in git. For each Python and extra, the
+wheels of all dependencies are downloaded and measured, installed offline into a new environment, and tested by
+scripts/smoke_package.py outside the repository, without a compiler or node on the PATH. The exit status is 1 if
+anything fails.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NOT_IN_WHEEL = re.compile(r"(^|/)(tests?|benchmarks|stress|docs|web)/|(^|/)(test
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one thing that was tried."""
+    """The result of one test."""
 
     python: str
     what: str
@@ -73,7 +73,7 @@ class Outcome:
 
 
 def wheel_faults(wheel: Path) -> list[str]:
-    """Return what is wrong with a wheel: what it lacks, what it should not hold, and what its metadata should say."""
+    """Return the problems of a wheel: missing files, unexpected files, wrong metadata."""
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
@@ -94,7 +94,7 @@ def wheel_faults(wheel: Path) -> list[str]:
 
 
 def metadata_faults(about: email.message.Message) -> list[str]:
-    """Return what is wrong with what a package says of itself."""
+    """Return the problems of the metadata of a package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = {name: about.get_all(name) or [] for name in ("Provides-Extra", "Requires-Dist", "License-File")}
     faults = [f"the metadata lack {name}" for name in ("Summary", "License-Expression", "Keywords") if not about[name]]
@@ -111,7 +111,7 @@ def metadata_faults(about: email.message.Message) -> list[str]:
 
 
 def sources_faults(packed: Path) -> list[str]:
-    """Return what is wrong with packed sources: what they lack, and what they should not hold."""
+    """Return the problems of a source archive: missing and unexpected files."""
     with tarfile.open(packed) as file:
         names = [name.partition("/")[2] for name in file.getnames()]
     faults = [f"the sources lack {name}" for name in IN_SOURCES if name not in names]
@@ -119,7 +119,7 @@ def sources_faults(packed: Path) -> list[str]:
 
 
 def pythons(asked: Sequence[str]) -> dict[str, Path]:
-    """Return the Pythons to try by their versions: those asked for, or each from 3.11 on that is found."""
+    """Return the Pythons to test by version: those given, or all from 3.11."""
     pyenv = Path.home() / ".pyenv" / "versions"
     if asked:
         places = [Path(each) if os.sep in each else None for each in asked]
@@ -146,7 +146,7 @@ def _python_of(version: str, pyenv: Path) -> Path:
 
 
 def _version(python: Path) -> tuple[int, int] | None:
-    """Return the version of a Python, or nothing where it does not run."""
+    """Return the version of a Python, or an empty text if it does not run."""
     ask = [str(python), "-c", "import sys; print(*sys.version_info[:2])"]
     try:
         said = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
@@ -157,7 +157,7 @@ def _version(python: Path) -> tuple[int, int] | None:
 
 
 def bare_environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a machine that has all that this one has, but no compiler and no node."""
+    """Return environment variables without a compiler and node on the PATH."""
     folder.mkdir()
     for place in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         for tool in place.iterdir() if place.is_dir() else ():
@@ -169,7 +169,7 @@ def bare_environment(folder: Path) -> dict[str, str]:
 
 
 def run(command: Iterable[object], env: dict[str, str], cwd: Path) -> str:
-    """Return what a command prints; raise with what it says at its end where it fails."""
+    """Return the output of a command; raise an error with its last lines if it fails."""
     words = [str(word) for word in command]
     ended = subprocess.run(words, env=env, cwd=cwd, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -179,13 +179,13 @@ def run(command: Iterable[object], env: dict[str, str], cwd: Path) -> str:
 
 
 def fresh(python: Path, folder: Path, env: dict[str, str]) -> Path:
-    """Return the Python of a new environment."""
+    """Create an environment and return its Python."""
     run([python, "-m", "venv", folder], env, folder.parent)
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def packed(python: Path, work: Path, env: dict[str, str]) -> Path:
-    """Return a folder with the wheel and the packed sources, built in an environment of their own from a clean copy."""
+    """Build the wheel and the source archive from a clean copy, and return their folder."""
     copy, dist = work / "copy", work / "dist"
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
@@ -200,7 +200,7 @@ def packed(python: Path, work: Path, env: dict[str, str]) -> Path:
 
 
 def tried(python: Path, package: Path, extras: str, house: Path, env: dict[str, str], constraints: Path) -> list[str]:
-    """Return what fails where a package is installed from wheels alone and tried outside of the repository."""
+    """Install a package from wheels only, test it outside the repository, and return the failures."""
     place = house.parent / "place"  # the same for all, so that code compiled for one is found by the next
     place.mkdir()
     if extras:
@@ -231,7 +231,7 @@ def tried(python: Path, package: Path, extras: str, house: Path, env: dict[str, 
 
 
 def outcome(version: str, python: Path, what: str, dist: Path, env: dict[str, str], constraints: Path) -> Outcome:
-    """Return what came of one Python with one extra."""
+    """Return the result of one Python with one extra."""
     wheel, sources = next(dist.glob("*.whl")), next(dist.glob("*.tar.gz"))
     house = Path(tempfile.mkdtemp(dir=constraints.parent))
     package, extras = (sources, "") if what == "sdist" else (wheel, "" if what == "core" else what)
@@ -245,14 +245,14 @@ def outcome(version: str, python: Path, what: str, dist: Path, env: dict[str, st
 
 
 def left_out(version: str, what: str) -> Outcome | None:
-    """Return why an extra cannot be tried on this machine, or nothing where it can."""
+    """Return why an extra cannot be tested on this machine, or an empty text."""
     if "spark" in what.split(",") and not shutil.which("java"):
         return Outcome(version, what, skipped="left out: no Java was found")
     return None
 
 
 def shown(outcomes: Sequence[Outcome]) -> str:
-    """Return a table of what was tried."""
+    """Return a table of the results."""
     lines = [f"{'Python':8}{'what':16}{'packages':>9}{'download':>12}  outcome"]
     for each in outcomes:
         size = f"{each.downloaded / 1e6:,.1f} MB" if each.downloaded else ""
@@ -262,7 +262,7 @@ def shown(outcomes: Sequence[Outcome]) -> str:
 
 
 def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return what was asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--python", nargs="*", default=[], help="versions or paths; without, all from 3.11 on")
     parser.add_argument("--extras", nargs="*", default=list(TARGETS), metavar="NAME", help=" ".join(TARGETS))
@@ -277,7 +277,7 @@ def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Pack, look, install and try, and return 1 where anything fails."""
+    """Build, check, install and test; return 1 if anything fails."""
     asked = parsed(words)
     found = pythons(asked.python)
     outcomes: list[Outcome] = []

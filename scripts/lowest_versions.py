@@ -1,9 +1,9 @@
-"""Print constraints that hold every dependency of pyproject.toml to the lowest version it names.
+"""Print constraints that pin every dependency of pyproject.toml to its lowest version.
 
     python scripts/lowest_versions.py > lowest.txt
     pip install -c lowest.txt -e . --group test
 
-torch stays as constraints.txt has it: it is large, and one version of it is enough to download.
+torch is pinned as in constraints.txt, to avoid downloading a second version.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PINNED = ("torch",)
 
 
 def requirements(declared: dict[str, Any], group: str = "test") -> Iterator[Requirement]:
-    """Yield what a project needs, with every extra and one group for its developers, but for extras of its own.
+    """Yield the dependencies of a project, of all extras and of one dependency group, except its own extras.
 
     >>> groups = {"test": [{"include-group": "more"}, "pytest>=8"], "more": ["ours[all]", "pandas>=2"]}
     >>> project = {"name": "ours", "dependencies": ["numpy>=2.0"]}
@@ -39,7 +39,7 @@ def requirements(declared: dict[str, Any], group: str = "test") -> Iterator[Requ
 
 
 def members(groups: dict[str, list[Any]], name: str) -> Iterator[str]:
-    """Yield the requirements of a group, and of the groups that it includes."""
+    """Yield the requirements of a group and of the groups that it includes."""
     for each in groups[name]:
         if isinstance(each, str):
             yield each
@@ -48,7 +48,7 @@ def members(groups: dict[str, list[Any]], name: str) -> Iterator[str]:
 
 
 def lowest(requirement: Requirement) -> str:
-    """Return the lowest version that a requirement names.
+    """Return the lowest version that a requirement allows.
 
     >>> lowest(Requirement("pyspark>=4.0,<5"))
     '4.0'
@@ -60,7 +60,7 @@ def lowest(requirement: Requirement) -> str:
 
 
 def constraints(declared: dict[str, Any], pinned: str) -> list[str]:
-    """Return a line for every dependency, in alphabetical order; a few are as another file of constraints has them."""
+    """Return one line per dependency in alphabetical order; some are taken from another file of constraints."""
     lines = {canonicalize_name(each.name): f"{each.name}=={lowest(each)}" for each in requirements(declared)}
     for line in pinned.splitlines():
         name = canonicalize_name(line.partition("==")[0])

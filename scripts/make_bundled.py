@@ -1,10 +1,9 @@
-"""Makes the slice of the ACL Anthology that ships inside the package; same input, same bytes.
+"""Make the part of the ACL Anthology that is bundled with the package. The same input gives the same bytes.
 
     python scripts/make_bundled.py acl-anthology.tar.xz labs.csv [--out DIR] [--one-in 8]
 
-Only papers of 2016 and later are looked at (CC BY 4.0), and only facts are written: ids, years, venues,
-titles, authors, and how often terms stand in title and abstract; no sentence of an abstract.
-The authors of ``areas.csv`` are chosen by counts of papers and drawn by their ids.
+Only papers since 2016 are used (CC BY 4.0), and only facts are written: ids, years, venues, titles, authors, and counts
+of terms in titles and abstracts. The authors of ``areas.csv`` are chosen by numbers of papers, and drawn by their ids.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ Flags = npt.NDArray[np.bool_]
 def chosen(corpus: Corpus, people: list[str], one_in: int) -> Flags:
     """Return which papers to keep.
 
-    Every paper of the people, every conference or journal paper of somebody who wrote with them, and
-    one in so many of all others, drawn by the paper's id.
+    All papers of the labelled authors, all conference and journal papers of their co-authors, and one in ``one_in`` of
+    the others, drawn by the id of the paper.
     """
     items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
     rows = Objects.of(corpus.objects).find(people).rows
@@ -61,10 +60,10 @@ def chosen(corpus: Corpus, people: list[str], one_in: int) -> Flags:
 
 
 def areas(corpus: Corpus) -> dict[str, str]:
-    """Return authors in areas: those with two papers or more in the volumes of one group alone, and one elsewhere.
+    """Return authors of areas: those with at least two papers in the volumes of exactly one group, and one elsewhere.
 
-    Papers elsewhere are what is left of an author when the volumes that tell the area are left out. Of an area that has
-    more than 150 such authors so many are drawn, by the author's id.
+    Papers elsewhere remain if the volumes that reveal the area are left out. At most 150 authors per area are drawn, by
+    their ids.
     """
     items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
     groups = [{sig.casefold() for sig in own or ()} for own in corpus.items["sig"].to_pylist()]
@@ -91,16 +90,16 @@ def of_kind(corpus: Corpus, kinds: tuple[str, ...]) -> Flags:
 
 
 def flags(rows: npt.NDArray[np.int64], count: int) -> Flags:
-    """Return an array that is true at the rows."""
+    """Return a mask with the given rows set."""
     flag = np.zeros(count, dtype=bool)
     flag[rows] = True
     return flag
 
 
 def cut(corpus: Corpus, keep: Flags, people: list[str]) -> dict[str, pa.Table]:
-    """Return the tables to ship: the papers kept, their authors, and the terms that several of them have.
+    """Return the bundled tables: papers, their authors, and the terms that occur in several papers.
 
-    A labelled person without a paper of these years stays as an object that no paper mentions.
+    A labelled author without a paper in these years stays, as an object without items.
     """
     items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
     here = keep[items]
@@ -122,7 +121,7 @@ def cut(corpus: Corpus, keep: Flags, people: list[str]) -> dict[str, pa.Table]:
 
 
 def terms(corpus: Corpus, keep: Flags) -> pa.Table:
-    """Return the counts of the terms that stand in enough of the papers kept; phrases are mined from all papers."""
+    """Return the counts of terms that occur in enough of the kept papers; phrases are learned from all papers."""
     counted = Phrases().count(corpus.items["text"].to_pylist())
     counted = counted.filter(pa.array(keep[counted["item"].to_numpy()]))
     papers = counted.group_by("term").aggregate([("item", "count")])
@@ -134,12 +133,12 @@ def terms(corpus: Corpus, keep: Flags) -> pa.Table:
 
 
 def renumber(keep: Flags, rows: npt.NDArray[np.int32]) -> pa.Array:
-    """Return the rows' numbers among the rows kept."""
+    """Return the new numbers of rows after removing the others."""
     return pa.array((np.cumsum(keep) - 1)[rows].astype(np.int32))
 
 
 def write(tables: dict[str, pa.Table], out: Path) -> dict[str, str]:
-    """Write the tables as Parquet and return the SHA-256 of every file."""
+    """Write the tables as Parquet and return the SHA-256 of each file."""
     plain = {"item": "DELTA_BYTE_ARRAY", "title": "DELTA_BYTE_ARRAY", "object": "DELTA_BYTE_ARRAY"}
     sums = {}
     for name, rows in tables.items():
@@ -170,7 +169,7 @@ def sha256(path: Path) -> str:
 
 
 def main() -> None:
-    """Read the archive and write the slice."""
+    """Read the archive and write the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("anthology", type=Path, help="the Anthology's tar.xz, or its folder")
     parser.add_argument("labs", type=Path, help="a CSV file with the columns object and label")

@@ -1,4 +1,4 @@
-"""Build the cube and the query of `cube2net demo`, and nothing of what it judges: what `make explore` opens.
+"""Build the cube and the query of `cube2net demo` without the comparison, for `make explore`.
 
 python scripts/make_demo_cube.py demo-out
 """
@@ -15,7 +15,7 @@ from cube2net.apps.cli.output import shown_progress
 
 
 def make(folder: Path) -> None:
-    """Write cube/ and query.csv into a folder, as the demo does."""
+    """Write cube/ and query.csv into a folder."""
     with shown_progress(False) as progress:
         c2n.build(c2n.load_bundled(without_sigs=AREA_SIGS), out=folder / "cube", progress=progress)
     write_table(folder / "query.csv", ("object", "label"), c2n.load_areas().items())

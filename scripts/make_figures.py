@@ -1,10 +1,10 @@
-"""Draws the pictures of docs/explanation out of the papers that come with the package.
+"""Draw the pictures of docs/explanation from the bundled papers.
 
-    python scripts/make_figures.py [cube] [selection] [proof] [verdict]   without names, all of them
+    python scripts/make_figures.py [cube] [selection] [proof] [verdict]   (all by default)
 
-``cube.png`` and ``selection.png`` show the same part of one cube, year × venue × topic: a sheet a year, a square a
-cell. ``proof.png`` shows the value of what methods choose below what no choice can exceed, and ``verdict.png`` what
-networks of the same query did for the next step, run by run.
+``cube.png`` and ``selection.png`` show a part of the cube year × venue × topic, one sheet per year and one square per
+cell. ``proof.png`` shows values of selections below the upper bound, and ``verdict.png`` the scores of several networks
+run by run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DEEP, SLANT, RISE = 0.55, 0.6, 4.6
 
 @dataclass(frozen=True)
 class Sheets:
-    """Some years, venues and topics of a cube, and what is chosen for a query: what the pictures of it show."""
+    """Some years, venues and topics of a cube, and the cells chosen for a query."""
 
     cube: Cube
     query: Query
@@ -52,20 +52,20 @@ class Sheets:
     topics: tuple[str, ...]
 
     def cell(self, year: str, venue: str, topic: str) -> int | None:
-        """Return the number of a cell, or None where there is none: fewer than ten authors."""
+        """Return the number of a cell, or None if it has fewer than ten authors."""
         labels = (year, venue, topic)
         return self.cube.find_cell(labels) if self.cube.has_cell(labels) else None
 
 
 @cache
 def the_cube() -> Cube:
-    """Return the cube of year × venue × topic of the papers inside the package."""
+    """Build the cube year × venue × topic of the bundled papers."""
     return c2n.build(c2n.load_bundled(), ["year@years", "venue", "topic"])
 
 
 @cache
 def the_sheets() -> Sheets:
-    """Return the part of the cube in which most cells are chosen for the 116 authors."""
+    """Return the part of the cube with most of the cells chosen for the 116 authors."""
     cube = the_cube()
     query = cube.query(c2n.load_labs())
     chosen = c2n.construct(cube, query).selection.cells.tolist()
@@ -80,7 +80,7 @@ def the_sheets() -> Sheets:
 
 
 def corners(sheet: int, row: int, column: int) -> list[tuple[float, float]]:
-    """Return where the four corners of a square are drawn."""
+    """Return the positions of the four corners of a square."""
     base = -RISE * sheet
     return [
         (column + SLANT * row + SLANT * up + along, base + DEEP * (row + up))
@@ -91,7 +91,7 @@ def corners(sheet: int, row: int, column: int) -> list[tuple[float, float]]:
 def draw_sheets(
     axes: Axes, sheets: Sheets, colour: Callable[[int], tuple[float, ...] | str], outlined: frozenset[int] = frozenset()
 ) -> None:
-    """Draw every square in the colour of its cell, those of some cells with a strong edge, and the labels."""
+    """Draw each square in the colour of its cell, some with a strong edge, and the labels."""
     for layer, year in enumerate(sheets.years):
         for row, topic in reversed(list(enumerate(sheets.topics))):
             for column, venue in enumerate(sheets.venues):
@@ -121,7 +121,7 @@ def draw_sheets(
 
 
 def draw_cube() -> None:
-    """Draw how many authors each cell holds."""
+    """Draw the number of authors in each cell."""
     sheets = the_sheets()
     sizes = np.diff(sheets.cube.cells.members.indptr)
     most = max(
@@ -142,7 +142,7 @@ def draw_cube() -> None:
 
 
 def draw_selection() -> None:
-    """Draw how many of 116 authors each cell holds, and which cells are chosen for them."""
+    """Draw the number of the 116 authors in each cell, and the chosen cells."""
     sheets = the_sheets()
     members = sheets.cube.cells.members
     hits = np.add.reduceat(np.isin(members.indices, sheets.query.objects).astype(int), members.indptr[:-1])
@@ -162,7 +162,7 @@ def draw_selection() -> None:
 
 
 def draw_proof() -> None:
-    """Draw the value of what three methods choose, by the number of cells, and the bound on any choice."""
+    """Draw the values that three methods reach by number of cells, and the upper bound."""
     cube = the_cube()
     query = cube.query(c2n.load_areas())
     counts = (1, 2, 3, 5, 8, 12, 16, 20, 26, 32, 40, 50, 60)
@@ -196,7 +196,7 @@ def draw_proof() -> None:
 
 
 def draw_verdict() -> None:
-    """Draw how well four networks of one query do, run by run, and each one's difference to the query alone."""
+    """Draw the scores of four networks run by run, and their differences to the query alone."""
     cube = c2n.build(c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS))
     comparison = c2n.compare(
         cube,
@@ -236,7 +236,7 @@ def draw_verdict() -> None:
 
 
 def keep(figure: plt.Figure, name: str) -> None:
-    """Write a picture beside the page that shows it."""
+    """Save a picture beside its page."""
     figure.savefig(FOLDER / name, dpi=130, bbox_inches="tight", facecolor="white")
     plt.close(figure)
 
@@ -245,7 +245,7 @@ DRAWN = {"cube": draw_cube, "selection": draw_selection, "proof": draw_proof, "v
 
 
 def main() -> None:
-    """Draw what is asked for."""
+    """Draw the requested pictures."""
     reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     reader.add_argument("names", nargs="*", choices=[*DRAWN, []])
     for name in reader.parse_args().names or DRAWN:

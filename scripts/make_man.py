@@ -47,7 +47,7 @@ ABOUT = (
 
 
 def escaped(text: str) -> str:
-    """Return a text as troff reads it: in ASCII, with signs that mean something to troff taken literally.
+    """Escape a text for troff, in ASCII.
 
     >>> print(escaped("for --roll-up field='well-known' · b"))
     for \\-\\-roll\\-up field=\\(aqwell-known\\(aq \\[u00B7] b
@@ -60,7 +60,7 @@ def escaped(text: str) -> str:
 
 
 def manual() -> str:
-    """Return the whole page."""
+    """Return the text of the page."""
     root = typer.main.get_command(app)
     top = root.make_context("cube2net", [], resilient_parsing=True)
     commands: dict[str, Any] = root.commands  # type: ignore[attr-defined]
@@ -93,13 +93,13 @@ def manual() -> str:
 
 
 def usage(name: str, command: Any, context: Any) -> list[str]:
-    """Return how a command is typed."""
+    """Return the synopsis of a command."""
     pieces = [escaped(piece) for piece in command.collect_usage_pieces(context)]
     return [f"\\fBcube2net {name}\\fR " + " ".join(f"\\fI{piece}\\fR" for piece in pieces)]
 
 
 def parameters(command: Any, context: Any) -> Iterator[str]:
-    """Give what a command takes, each with what is said of it."""
+    """Yield the parameters of a command with their help."""
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if record is not None and not (context.parent and parameter.name == "help"):
@@ -108,7 +108,7 @@ def parameters(command: Any, context: Any) -> Iterator[str]:
 
 
 def described(entries: dict[str, str]) -> Iterator[str]:
-    """Give words, each with what it means."""
+    """Yield words with their descriptions."""
     for word, meaning in entries.items():
         yield from (".TP", f"\\fB{escaped(word)}\\fR", escaped(meaning))
 

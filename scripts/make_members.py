@@ -1,8 +1,8 @@
-"""Write the made table of a club's members that docs/start/spreadsheet.md uses: no such people or firms exist.
+"""Write the invented table of club members used in docs/start/spreadsheet.md.
 
 python scripts/make_members.py docs/start/data
 
-It is written as a German Excel saves a CSV: semicolons, Windows-1252, decimal commas, CRLF.
+It has the format of a CSV saved by a German Excel: semicolons, Windows-1252, decimal commas, CRLF.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def members() -> list[dict[str, str]]:
 
 
 def written() -> bytes:
-    """Return the file."""
+    """Return the content of the file."""
     text = io.StringIO()
     rows = members()
     writer = csv.DictWriter(text, list(rows[0]), delimiter=";", lineterminator="\r\n")

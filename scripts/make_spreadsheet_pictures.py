@@ -1,8 +1,8 @@
-"""Take the pictures of docs/start/spreadsheet.md: choosing a spreadsheet, what was understood, and the network.
+"""Take the screenshots of docs/start/spreadsheet.md: choosing a file, checking columns, the network.
 
     python scripts/make_spreadsheet_pictures.py docs/start
 
-They show the made members of docs/start/data. Needs Chromium and a built page.
+They show the invented members in docs/start/data. Needs Chromium and a built page.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATIENCE = 300_000
 
 
 def take(folder: Path) -> None:
-    """Write spreadsheet-STEP.png for every step."""
+    """Write spreadsheet-STEP.png for each step."""
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         home = Path(place) / "Verein"
         home.mkdir()

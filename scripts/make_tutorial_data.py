@@ -1,10 +1,10 @@
-"""Makes the data of the tutorials, docs/tutorials/data, from the raw files.
+"""Make the data of the tutorials, docs/tutorials/data, from raw files.
 
     python scripts/make_tutorial_data.py DATA [NAME ...]
 
-DATA holds ``movies/wikipedia-movie-data.tar.xz``, ``movies/movietweetings-100k.tar.xz`` and
-``openalex/works-2023-concepts.jsonl.xz``; names are ``films``, ``movietweetings`` and ``openalex``, by default all.
-docs/tutorials/data/NOTICE.md says where they come from and what was changed.
+DATA has ``movies/wikipedia-movie-data.tar.xz``, ``movies/movietweetings-100k.tar.xz`` and
+``openalex/works-2023-concepts.jsonl.xz``. The names are ``films``, ``movietweetings`` and ``openalex``; all by default.
+docs/tutorials/data/NOTICE.md describes the sources and changes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SINCE, AUTHORS = 1990, 50
 
 
 def write_packed(path: Path, text: str) -> None:
-    """Write a text, gzipped without a time, so that the same text is the same bytes."""
+    """Write a gzipped text without a time stamp, so that the same text gives the same bytes."""
     path.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
     print(f"{path.name}: {path.stat().st_size:,} bytes, {text.count(chr(10)):,} lines")
 
@@ -52,7 +52,7 @@ def member(archive: Path, name: str) -> str:
 
 
 def films(data: Path) -> None:
-    """Write the films of three decades that have a genre and two people or more: title, year, genres and cast."""
+    """Write the films of three decades with a genre and at least two people: title, year, genres, cast."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(("film", "title", "year", "genre", "cast"))
@@ -67,7 +67,7 @@ def films(data: Path) -> None:
 
 
 def movietweetings(data: Path) -> None:
-    """Write the ratings of the films of one decade, and these films, in the form in which they are published."""
+    """Write the films of one decade and their ratings, in the published format."""
     archive = data / "movies" / "movietweetings-100k.tar.xz"
     kept = [line for line in member(archive, "movies.dat").splitlines() if line.split("::")[1][-5:-2] == RATED]
     known = {line.split("::")[0] for line in kept}
@@ -80,7 +80,7 @@ def movietweetings(data: Path) -> None:
 
 
 def openalex(data: Path) -> None:
-    """Write works with the fields that the tutorial reads; abstracts, references and links to pages are left out."""
+    """Write works with the fields that the tutorial uses, without abstracts, references and links to pages."""
     works = [json.dumps(small(work), ensure_ascii=False, separators=(",", ":")) for work in kept_works(data)]
     path = OUT / "openalex-works.jsonl.xz"
     path.write_bytes(lzma.compress(("\n".join(works) + "\n").encode(), preset=9))
@@ -88,7 +88,7 @@ def openalex(data: Path) -> None:
 
 
 def kept_works(data: Path) -> list[dict[str, Any]]:
-    """Return the works since a year, of few enough authors, one of whom wrote another of the sample."""
+    """Return the works since a year with few authors, one of whom wrote another work of the sample."""
     with lzma.open(data / "openalex" / "works-2023-concepts.jsonl.xz", "rt", encoding="utf-8") as lines:
         works = [json.loads(line) for line in lines]
     people = [{one["author"]["id"] for one in work["authorships"]} - {None} for work in works]
@@ -103,7 +103,7 @@ def kept_works(data: Path) -> list[dict[str, Any]]:
 
 
 def small(work: dict[str, Any]) -> dict[str, Any]:
-    """Return a work with some of its fields, as they were."""
+    """Return a work with some of its fields."""
 
     def some(thing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         return {name: thing[name] for name in names if name in thing}
@@ -120,7 +120,7 @@ def small(work: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write what is asked for."""
+    """Write the requested data."""
     makers = {"films": films, "movietweetings": movietweetings, "openalex": openalex}
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("data", type=Path)

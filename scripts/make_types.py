@@ -1,10 +1,9 @@
-"""Write web/src/types.ts: the schemas of the JSON interface as TypeScript types for the page.
+"""Write web/src/types.ts: the schemas of the JSON interface as TypeScript types.
 
-    python scripts/make_types.py           # writes it
-    python scripts/make_types.py --check   # says whether it is current
+    python scripts/make_types.py           write it
+    python scripts/make_types.py --check   exit with 1 if it is out of date
 
-The schemas are in src/cube2net/apps/service (schemas.py, network_schemas.py); a test in tests/service checks that the
-file is current.
+The schemas are in src/cube2net/apps/service (schemas.py, network_schemas.py); a test compares the file with them.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ BESIDE = ((network_schemas, ("ExportRequest", "Failure", "ProgressSchema")), (sc
 
 
 def main() -> int:
-    """Write the file, or say whether it is current."""
+    """Write or compare the file."""
     text = written()
     if "--check" in sys.argv[1:]:
         current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
@@ -39,7 +38,7 @@ def main() -> int:
 
 
 def written() -> str:
-    """Return the file: every schema that a route uses, inner ones first, and the routes."""
+    """Return the content of the file: schemas, inner ones first, and routes."""
     found: dict[str, type] = {}
     for route in (*ROUTES.values(), *SESSION_ROUTES.values()):
         for schema in (route.asks, route.answers):
@@ -61,7 +60,6 @@ def written() -> str:
 
 
 def _collect(hint: Any, found: dict[str, type]) -> None:
-    """Add the schemas that a type uses to ``found``, inner ones before outer ones."""
     hint = bare_type(hint)
     if is_typeddict(hint):
         if hint.__name__ in found:

@@ -1,12 +1,12 @@
-"""Cut the word table that ships with cube2net from a GloVe file.
+"""Make the bundled table of word vectors from a GloVe file.
 
     python scripts/make_words.py GLOVE ACL [--out FOLDER]
 
-GLOVE is a file in GloVe's text format, most frequent words first; ACL the tar.xz of the ACL Anthology's own files.
-Both default to their places under the folder named by CUBE2NET_DATA. Kept are, in the order of the GloVe file:
-every year from 1900 to 2030, the words that kinds of shops, films and sciences are called by (LABELS, below), the
-words of venues' names, those that stand in at least three titles from 2016 on (facts of CC BY 4.0 papers), and the
-most frequent words of all until there are 22,000. Writes words.txt, one word a line, and words.npy, half precision.
+GLOVE is a file in the text format of GloVe, most frequent words first; ACL is the tar.xz of the ACL Anthology. Both
+default to their places in CUBE2NET_DATA. It keeps, in the order of the file: all years from 1900 to 2030, words for
+kinds of shops, films and sciences (LABELS), words in names of venues, words in at least three titles since 2016 (facts
+from CC BY 4.0 papers), and the most frequent other words, 22,000 in total. Writes words.txt, one word per line, and
+words.npy in half precision.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ GENERAL = re.compile(r"[^\W\d_]{2,}(?:[-'][^\W\d_]{2,})*")
 
 
 def research_words(path: Path, since: int, least: int) -> set[str]:
-    """Return the words of venues' names, and those in at least ``least`` titles of papers ``since`` a year."""
+    """Return the words in names of venues, and those in at least ``least`` titles ``since`` a year."""
     titles: Counter[str] = Counter()
     names: set[str] = set()
     with tarfile.open(path) as archive:
@@ -73,7 +73,7 @@ def research_words(path: Path, since: int, least: int) -> set[str]:
 
 
 def choose(table: WordTable, wanted: set[str], count: int) -> np.ndarray:
-    """Return the rows to keep, ascending: all that are wanted, then the most frequent words."""
+    """Return the rows to keep, ascending: all wanted words, then the most frequent ones."""
     words = table.words.to_pylist()
     kept = {row for row, word in enumerate(words) if word in wanted}
     for row, word in enumerate(words):
@@ -85,7 +85,7 @@ def choose(table: WordTable, wanted: set[str], count: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Read the arguments, cut the table and say what was kept."""
+    """Read the arguments and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("glove", nargs="?", type=Path, default=DATA / "glove" / "glove.6B.50d.top150k.txt.xz")
     parser.add_argument("acl", nargs="?", type=Path, default=DATA / "acl" / "acl-anthology-2026-08.tar.xz")

@@ -65,7 +65,7 @@ def make_records(names: Sequence[str], kept: Path | None = None) -> dict[str, An
 
 @contextlib.contextmanager
 def keep_failure(records: dict[str, Any], name: str) -> Iterator[None]:
-    """Put an exception that is raised within in the place of the records of a part, so that other parts go on."""
+    """Record an exception in place of the records of a part, so that the other parts continue."""
     try:
         yield
     except Exception as error:
@@ -73,7 +73,7 @@ def keep_failure(records: dict[str, Any], name: str) -> Iterator[None]:
 
 
 def read_record(name: str, folder: Path) -> Any:
-    """Return the record of a part as it is stored; None where there is none."""
+    """Return the stored record of a part, or None."""
     path = folder / parts.PARTS[name][0]
     if not path.exists():
         return None
@@ -85,12 +85,12 @@ def read_record(name: str, folder: Path) -> Any:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as readable JSON."""
+    """Write a value as indented JSON."""
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def find_differences(recorded: Any, found: Any) -> list[str]:
-    """Return what differs between a record and what is found now, a line or a diff each."""
+    """Return the differences between a record and the current result, as lines or a diff."""
     if isinstance(found, Exception):
         return [f"failed: {type(found).__name__}: {found}"]
     if recorded is None:
@@ -102,7 +102,7 @@ def find_differences(recorded: Any, found: Any) -> list[str]:
 
 
 def compare_values(recorded: Any, found: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield a line for every place at which two values of JSON differ: the path, the recorded value, the one now.
+    """Yield one line per difference between two JSON values: the path, the recorded and the current value.
 
     >>> list(compare_values({"cells": [{"gain": 3.0}]}, {"cells": [{"gain": 2.5}]}))
     ['cells / 0 / gain: 3.0 → 2.5']
@@ -126,18 +126,18 @@ def compare_values(recorded: Any, found: Any, path: tuple[str, ...] = ()) -> Ite
 
 
 def holds_records(values: list[Any]) -> bool:
-    """Return whether a list holds other lists or mappings, and not only numbers and texts."""
+    """Return whether a list contains other lists or mappings."""
     return any(isinstance(value, dict | list) for value in values)
 
 
 def shorten(value: Any) -> str:
-    """Return a value as JSON, cut where it is long; a hash is known by its first characters."""
+    """Return a value as shortened JSON; of hashes only the first characters."""
     text = re.sub(r"\b([0-9a-f]{12})[0-9a-f]{52}\b", r"\1…", json.dumps(value, ensure_ascii=False))
     return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}…"
 
 
 def find_versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that decide about bytes and layout, where they are here."""
+    """Return the versions of Python and of the libraries that affect bytes and layout."""
     versions = {"python": ".".join(platform.python_version_tuple()[:2])}
     for name in LIBRARIES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -146,7 +146,7 @@ def find_versions() -> dict[str, str]:
 
 
 def report(names: Sequence[str], folder: Path, records: dict[str, Any]) -> int:
-    """Print every difference, by part; return how many parts differ."""
+    """Print all differences by part, and return the number of parts that differ."""
     differing = 0
     for name in names:
         differences = find_differences(read_record(name, folder), records[name])
@@ -163,7 +163,7 @@ def report(names: Sequence[str], folder: Path, records: dict[str, Any]) -> int:
 
 
 def check(names: Sequence[str], folder: Path = RECORDS, kept: Path | None = None) -> int:
-    """Compare parts with their records; return 1 where something differs, else 0."""
+    """Compare parts with their records; return 1 if something differs."""
     obstacle = parts.find_obstacle_to_spark() if SPARK in names else ""
     if obstacle:
         print(f"spark: skipped, {obstacle}")
@@ -176,7 +176,7 @@ def check(names: Sequence[str], folder: Path = RECORDS, kept: Path | None = None
 
 
 def record(names: Sequence[str], folder: Path = RECORDS, kept: Path | None = None) -> int:
-    """Write the records of parts, and print what changed; return 1 where a part failed, which is then not written."""
+    """Write the records of parts and print what changed; return 1 if a part failed, which is then not written."""
     folder.mkdir(exist_ok=True)
     names = [name for name in names if name != SPARK]
     records = make_records(names, kept)

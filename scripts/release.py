@@ -1,10 +1,10 @@
-"""What must be true before a release, in order; what can be done by a program is done with --do, the rest is said.
+"""Check the steps of a release in order, and do those that a program can do with --do.
 
-    python scripts/release.py 0.2.0         say of every step whether it is done, and what is to do
-    python scripts/release.py 0.2.0 --do    do the steps that are open, up to the first that fails or needs a person
+    python scripts/release.py 0.2.0         print for each step whether it is done, and what is missing
+    python scripts/release.py 0.2.0 --do    do the open steps, up to the first that fails or needs a person
 
-It may be stopped and called again: a step that is done is passed over. Checks that take long are remembered, with the
-files that they passed on, in .git/release.json; a change of any file opens them again. Nothing is pushed.
+It can be interrupted and run again: finished steps are skipped. Results of long checks are stored with the checksum of
+all files in .git/release.json, so a change of any file repeats them. Nothing is pushed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NOT_YET = re.compile(r"not on PyPI|from the first release on", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that must be true: what is wrong with it now, if anything, and what sets it right, if a program can."""
+    """One step: what is wrong with it now, if anything, and a function that fixes it, if there is one."""
 
     name: str
     fault: Callable[[], str]
@@ -50,7 +50,7 @@ class Step:
 
 
 class Release:
-    """The steps of one release of one repository."""
+    """The steps of a release of a repository."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Release:
     # What is asked of git ------------------------------------------------------------------------------------------
 
     def git(self, *words: str) -> str:
-        """Return what git says."""
+        """Return the output of git."""
         ended = subprocess.run(["git", *words], cwd=self.root, capture_output=True, text=True, check=False)
         if ended.returncode:
             raise SystemExit(f"git {' '.join(words)} ended with {ended.returncode}: {ended.stderr.strip()}")
@@ -120,7 +120,7 @@ class Release:
         return sorted((tag for tag in tags if VERSION.fullmatch(tag)), key=_key)
 
     def _last(self) -> str:
-        """Return the tag of the release before this one; empty where this is the first."""
+        """Return the tag of the previous release, or an empty text."""
         before = [tag for tag in self._tagged() if _key(tag) < _key(self.version)]
         return f"v{before[-1]}" if before else ""
 
@@ -241,7 +241,7 @@ class Release:
     # All of them ---------------------------------------------------------------------------------------------------
 
     def go(self, do: bool, say: Callable[[str], object]) -> bool:
-        """Say of each step whether it is done, doing it first where that is wanted; return whether all are."""
+        """Print for each step whether it is done, after doing it if requested; return whether all are done."""
         done = True
         for step in self.steps:
             fault = step.fault()
@@ -257,7 +257,7 @@ class Release:
 
 
 def _key(version: str) -> tuple[int, int, int, str, int]:
-    """Return what versions are ordered by: a release is later than what came before it by letter."""
+    """Return a sort key of a version; a pre-release comes before its release."""
     found = VERSION.fullmatch(version)
     assert found is not None
     major, minor, patch, kind, number = found.groups()
@@ -265,7 +265,7 @@ def _key(version: str) -> tuple[int, int, int, str, int]:
 
 
 def _replace(place: Path, pattern: str, text: str) -> None:
-    """Put a text in the place of the one line that a pattern finds."""
+    """Replace the only line that matches a pattern."""
     before = place.read_text(encoding="utf-8")
     place.write_text(re.sub(pattern, lambda _: text, before, count=1, flags=re.MULTILINE), encoding="utf-8")
 
@@ -279,7 +279,7 @@ A person must do the rest:
 
 
 def main() -> int:
-    """Say or do the steps, and return 1 where one is open."""
+    """Print or do the steps; return 1 if one is open."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("version", help="the version to be released, as 0.2.0")
     parser.add_argument("--do", action="store_true", help="do the steps that are open")

@@ -1,11 +1,10 @@
-"""Runs the notebooks of docs/tutorials and stores what they show.
+"""Run the notebooks of docs/tutorials and store their outputs.
 
-    python scripts/run_tutorials.py [NAME ...]          run them, or these, and store what they show
-    python scripts/run_tutorials.py --check [NAME ...]  run them, and exit with 1 where one shows something else
+    python scripts/run_tutorials.py [NAME ...]          run all notebooks, or these, and store the outputs
+    python scripts/run_tutorials.py --check [NAME ...]  run them, and exit with 1 if an output differs
 
-A cell with the tag ``varies`` may show something else every time (a time, a port): it must run, and is not compared.
-Pictures and HTML are stored, and not compared: fonts differ from machine to machine. That code is compiled is said once
-on a machine, and not stored.
+Cells with the tag ``varies`` (times, ports) are run but not compared. Pictures and HTML are not compared, because fonts
+differ between machines. Messages about compiling are not stored.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 
 
 def ran(path: Path) -> nbformat.NotebookNode:
-    """Return a notebook with what its cells show when they are run one after another in its own folder."""
+    """Return a notebook with its outputs after running it in its own folder."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -44,7 +43,7 @@ def ran(path: Path) -> nbformat.NotebookNode:
 
 
 def shown(notebook: nbformat.NotebookNode) -> list[tuple[str, list[str]]]:
-    """Return every cell of code that does not vary with the texts that it shows."""
+    """Return the code cells that do not vary, with their outputs as text."""
     return [
         (cell.source, [text_of(output) for output in cell.outputs])
         for cell in notebook.cells
@@ -53,14 +52,14 @@ def shown(notebook: nbformat.NotebookNode) -> list[tuple[str, list[str]]]:
 
 
 def text_of(output: Any) -> str:
-    """Return what an output says as text."""
+    """Return an output as text."""
     if output.output_type == "stream":
         return str(output.text)
     return str(output.get("data", {}).get("text/plain", output.get("evalue", "")))
 
 
 def differences(path: Path) -> list[str]:
-    """Return, for every cell that shows something else than is stored, a sentence with both."""
+    """Return one text per cell whose output differs from the stored one."""
     stored, now = shown(nbformat.read(path, as_version=4)), shown(ran(path))
     return [
         f"{path.name}: the cell\n{source}\nshows\n{''.join(new)}\nand stored is\n{''.join(old)}"
@@ -70,7 +69,7 @@ def differences(path: Path) -> list[str]:
 
 
 def main() -> None:
-    """Run or compare the notebooks that are asked for."""
+    """Run or compare the requested notebooks."""
     reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     reader.add_argument("names", nargs="*")
     reader.add_argument("--check", action="store_true")

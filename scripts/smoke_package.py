@@ -1,10 +1,9 @@
-"""Try an installed cube2net as a stranger would: outside of the repository, with nothing but what is installed.
+"""Test an installed cube2net outside the repository.
 
     python -I smoke_package.py core explore mcp
 
-Each word is a part that must work: core, or an extra of pyproject.toml. What is asked of the core without an extra is
-that it refuses in one sentence. One line a check; status 1 where one fails. Only the standard library is used, and
-cube2net.
+The arguments are core and extras of pyproject.toml that must work; commands that need other extras must fail with one
+sentence. Prints one line per check; the exit status is 1 if one fails. Uses only the standard library and cube2net.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ SENTENCES = {
 
 
 def command(words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Return what the installed command does with some words, in this folder."""
+    """Run the installed command in this folder."""
     name = "cube2net.exe" if os.name == "nt" else "cube2net"
     run = [str(Path(sys.executable).parent / name), *words.split()]
     return subprocess.run(run, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
 def done(words: str, **environment: str) -> str:
-    """Return what a command prints that must succeed."""
+    """Return the output of a command that must succeed."""
     ended = command(words, **environment)
     assert ended.returncode == 0, f"cube2net {words} ended with {ended.returncode}: {ended.stderr.strip()[-400:]}"
     return ended.stdout
@@ -67,7 +66,7 @@ def done(words: str, **environment: str) -> str:
 
 @contextmanager
 def ends(server: subprocess.Popen[str]) -> Iterator[None]:
-    """End a server that has said nothing for minutes, so that whoever waits for it goes on."""
+    """Stop a server that has been silent for minutes."""
     alarm = threading.Timer(MINUTES * 60, server.kill)
     alarm.start()
     try:
@@ -77,7 +76,7 @@ def ends(server: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def has(extra: str) -> bool:
-    """Return whether the packages of an extra are here."""
+    """Return whether the packages of an extra are installed."""
     from cube2net._util.packages import EXTRAS, require
     from cube2net.errors import MissingPackageError
 
@@ -89,7 +88,7 @@ def has(extra: str) -> bool:
 
 
 def tables() -> None:
-    """Write two tables and a query: people of eight cities, who know each other."""
+    """Write two tables and a query: people of eight cities who know each other."""
     nodes = [f"p{i},Person {i},{'ABCD'[i % 4]}town,{'NS'[i % 2]}" for i in range(80)]
     Path("nodes.csv").write_text("\n".join(["id,name,city,state", *nodes]) + "\n", encoding="utf-8")
     links = [f"p{i},p{j}" for i in range(80) for j in range(i + 1, 80) if (i * j + i) % 11 == 0 or j == i + 4]
@@ -101,7 +100,7 @@ def tables() -> None:
 
 
 def it_is_the_installed_one() -> None:
-    """The package comes from this Python's site-packages, says one version, and is typed."""
+    """The package is imported from site-packages, has one version, and is typed."""
     import cube2net
 
     place = Path(cube2net.__file__).resolve()
@@ -113,7 +112,7 @@ def it_is_the_installed_one() -> None:
 
 
 def it_says_what_it_can() -> None:
-    """--help and --version are answered, and so is the shell that completes."""
+    """--help, --version and shell completion work."""
     assert done("--version") == f"cube2net {version('cube2net')}\n"
     assert "Usage: cube2net" in done("--help")
     said = done("", _CUBE2NET_COMPLETE="complete_bash", COMP_WORDS="cube2net query --method gr", COMP_CWORD="3")
@@ -121,20 +120,20 @@ def it_says_what_it_can() -> None:
 
 
 def the_manual_is_here() -> None:
-    """The manual lies where man looks when this environment is on the PATH."""
+    """The manual page is where man searches if the environment is on the PATH."""
     page = Path(sys.prefix) / "share" / "man" / "man1" / "cube2net.1"
     assert page.read_text(encoding="utf-8").startswith('.\\"'), page
 
 
 def tables_become_a_cube() -> None:
-    """Two CSV files become a cube, which is whole."""
+    """Two CSV files become a valid cube."""
     done("build tables nodes.csv links.csv --dimension city/state --min-objects 2 --quiet")
     assert json.loads(done("info cube --json"))["objects"] == 80
     done("verify cube")
 
 
 def a_query_becomes_a_network() -> None:
-    """A network is made, written as GraphML with its nodes, and made again by its recipe."""
+    """A network is exported as GraphML and made again from its recipe."""
     said = json.loads(done("query cube --query names.txt --quiet --json --out net.graphml"))
     assert said, said
     nodes = ElementTree.parse("net.graphml").getroot().findall(f".//{GRAPHML}node")
@@ -143,7 +142,7 @@ def a_query_becomes_a_network() -> None:
 
 
 def what_is_missing_is_one_sentence() -> None:
-    """Whatever needs an extra that is not here refuses in one sentence with status 2."""
+    """Commands that need a missing extra fail with one sentence and status 2."""
     for extra, (words, sentence) in SENTENCES.items():
         if not has(extra):
             ended = command(words)
@@ -151,7 +150,7 @@ def what_is_missing_is_one_sentence() -> None:
 
 
 def the_bundled_papers_load() -> None:
-    """The bundled papers load and become a cube, in which a network around authors of four areas is made."""
+    """The bundled papers become a cube, and authors of four areas a network."""
     import cube2net as c2n
 
     cube = c2n.build(c2n.load_bundled(), dimensions=["year@years/decades", "venue"])
@@ -160,7 +159,7 @@ def the_bundled_papers_load() -> None:
 
 
 def a_network_is_judged() -> None:
-    """A small cube is asked whether its network helps, and there is a verdict."""
+    """A comparison on a small cube gives a verdict."""
     import cube2net as c2n
 
     planted = c2n.make_planted(objects=200, communities=4)
@@ -181,7 +180,7 @@ def a_picture_is_drawn() -> None:
 
 
 def the_page_is_served() -> None:
-    """The explorer serves its page, and answers one question of it."""
+    """The explorer serves its page and answers a request."""
     run = [sys.executable, "-I", "-m", "cube2net", "explore", "cube", "--no-browser"]
     with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as explorer, ends(explorer):
         assert explorer.stdout is not None
@@ -197,7 +196,7 @@ def the_page_is_served() -> None:
 
 
 def a_widget_is_made() -> None:
-    """The same page is made as a widget for notebooks."""
+    """The page can be created as a notebook widget."""
     import cube2net as c2n
 
     cube = c2n.open("cube")
@@ -207,7 +206,7 @@ def a_widget_is_made() -> None:
 
 
 def the_tools_are_listed() -> None:
-    """A client of the Model Context Protocol gets the list of tools, by plain lines at the server's pipes."""
+    """The MCP server lists its tools over standard input and output."""
     run = [sys.executable, "-I", "-m", "cube2net", "mcp", "cube"]
     about = {
         "protocolVersion": "2025-06-18",
@@ -248,7 +247,7 @@ def the_learner_selects() -> None:
 
 
 def graphs_are_handed_over() -> None:
-    """A network becomes one of NetworkX and of igraph, and where torch is, of PyTorch Geometric."""
+    """A network is converted to NetworkX, igraph and, if torch is installed, PyTorch Geometric."""
     import cube2net as c2n
 
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
@@ -261,7 +260,7 @@ def graphs_are_handed_over() -> None:
 
 
 def spark_builds_the_same() -> None:
-    """Spark builds the cube that DuckDB builds, to the byte."""
+    """Spark builds the same cube as DuckDB, byte by byte."""
     words = "build tables nodes.csv links.csv --dimension city/state --min-objects 2 --quiet"
     done(f"{words} --engine spark --master local[2] --out of_spark")
     ours, theirs = (
@@ -296,7 +295,7 @@ NEEDS_CUBE = ("report", "explore", "notebook", "mcp", "spark")
 
 
 def main(parts: list[str]) -> int:
-    """Run the checks of some parts in a folder of their own, and return how many failed."""
+    """Run the checks of some parts in a new folder, and return the number of failures."""
     checks = [check for part in parts for check in CHECKS[part]]
     if tables_become_a_cube not in checks and set(parts) & set(NEEDS_CUBE):
         checks.insert(0, tables_become_a_cube)

@@ -3,9 +3,8 @@
     python scripts/trace_calls.py [--walk] [FOLDER]
 
 A change of file is a call from a function in one file of the package to a function in another; each pair of functions
-counts once, however often one calls the other. ``--walk`` lists the files in the order in which they are first entered.
-The bundled data is used, so that everybody counts the same; with the folder of the ACL Anthology's files, reading
-them is traced too. Kernels (compiled code) do not show.
+counts once. ``--walk`` lists the files in the order of their first call. The bundled data is used; with the folder of
+the ACL Anthology, reading it is traced too. Compiled kernels are not visible.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ PACKAGE = str(Path(cube2net.__file__).parent)
 
 @dataclass
 class Trace:
-    """What was gone through: functions by file in the order first entered, calls that change the file, the depth."""
+    """The functions by file in order of their first call, the calls between files, and the maximum depth."""
 
     functions: dict[str, set[CodeType]] = field(default_factory=dict)
     changes: set[tuple[CodeType, CodeType]] = field(default_factory=set)
     depth: int = 0
 
     def note(self, frame: FrameType, event: str, _: object) -> None:
-        """Take note of a call."""
+        """Record a call."""
         code = frame.f_code
         if event != "call" or not code.co_filename.startswith(PACKAGE) or code.co_name.startswith("<"):
             return
@@ -58,7 +57,7 @@ class Trace:
 
 
 def ours(frame: FrameType | None) -> list[CodeType]:
-    """Return the functions of the package that are at work, the innermost first."""
+    """Return the active functions of the package, innermost first."""
     found = []
     while frame is not None:
         if frame.f_code.co_filename.startswith(PACKAGE) and not frame.f_code.co_name.startswith("<"):
@@ -84,7 +83,7 @@ def command(*words: str) -> None:
 
 
 def traced(work: Callable[[], None]) -> Trace:
-    """Return what a piece of work went through, in all its threads."""
+    """Return the trace of a function, in all its threads."""
     trace = Trace()
     threading.setprofile(trace.note)
     sys.setprofile(trace.note)
@@ -102,7 +101,7 @@ def question(service: CubeService) -> dict[str, Any]:
 
 
 def explored(cube: Path) -> CubeService:
-    """Return the service of a cube as the explorer has it once its first network is shown."""
+    """Return the service of a cube after its first network is shown, as in the explorer."""
     service = CubeService(cube2net.open(cube))
     service.answer("construct", {"request": question(service)})
     return service
@@ -115,7 +114,7 @@ def pinned_question(service: CubeService) -> dict[str, Any]:
 
 
 def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
-    """Return what is traced, by name; the first two come before the others, which use what they make."""
+    """Return the traced functions by name; the first two create what the others use."""
     cube, query = folder / "cube", folder / "query.txt"
     query.write_text("\n".join(cube2net.load_labs()), encoding="utf-8")
     asked = (str(cube), "--query", str(query))
@@ -141,7 +140,7 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
-    """Trace every piece of work and print what it goes through."""
+    """Trace every function and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, metavar="FOLDER", help="the ACL Anthology's files")
     parser.add_argument("--walk", action="store_true", help="list the files in the order in which they are entered")
