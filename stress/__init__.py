@@ -1,6 +1,6 @@
-"""What the tests cannot afford: damaged input by the hundred thousand, kills, races, full disks and hostile names.
+"""Tests that take too long for the suite: many damaged inputs, kills, races, full disks and hostile names.
 
-``python -m stress`` runs every part and prints what it counted; docs/findings/reliability.md says what is promised.
+``python -m stress`` runs all parts and prints counts; docs/findings/reliability.md describes the guarantees.
 """
 
 from __future__ import annotations

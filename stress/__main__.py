@@ -1,4 +1,4 @@
-"""Run the parts, print what they counted, and write it down."""
+"""Run the parts, and print and save their counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MINUTES = 15.0
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the run: what it promises, what it counts, how many at most, and its share of the time."""
+    """A part of the run: its guarantee, its unit, the maximum number of units, and its share of the time."""
 
     promise: str
     unit: str
@@ -55,7 +55,7 @@ PARTS: dict[str, Part] = {
 
 
 def main() -> int:
-    """Return the status: 1 where anything failed."""
+    """Run the parts; return 1 if anything failed."""
     asked = _arguments()
     out = Path(asked.out).resolve()
     out.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ START, END = "<!-- counts: written by `python -m stress --page` -->", "<!-- end 
 
 
 def write_page(page: Path, summary: dict[str, Any]) -> None:
-    """Put the counts of a run between two marks of a page."""
+    """Write the counts of a run between two marks of a page."""
     before, _, rest = page.read_text(encoding="utf-8").partition(START)
     about = summary["about"]
     said = (

@@ -1,4 +1,4 @@
-"""Sound data that everything starts from: small tables, a query, and cubes with and without topics."""
+"""Valid data for all parts: small tables, a query, and cubes with and without topics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUILD = ("--dimension", "city/state", "--dimension", "trade", "--min-objects", "
 
 
 def write_tables(folder: Path, *, start: int = 0, count: int = NODES, weight: float = 1.0, seed: int = 0) -> Path:
-    """Return a folder of two tables: people of cities and trades, with a text and links among them."""
+    """Write two tables of people with cities, trades, texts and links; return their folder."""
     rng = stream(seed, "stress", "tables", start)
     folder.mkdir(parents=True)
     cities, trades = rng.integers(6, size=count).tolist(), rng.integers(4, size=count).tolist()
@@ -37,13 +37,13 @@ def write_tables(folder: Path, *, start: int = 0, count: int = NODES, weight: fl
 
 
 def write_query(path: Path, count: int = 30) -> Path:
-    """Return a file that names some people, with labels."""
+    """Write a file with some names and labels, and return it."""
     _write(path, ("object", "label"), [(f"n{i}", f"label {i % 3}") for i in range(count)])
     return path
 
 
 def make_bases(base: Path) -> None:
-    """Make all of it in a folder, unless it is there: tables, ``query.csv``, and three cubes."""
+    """Write the tables, ``query.csv`` and three cubes to a folder, unless they exist."""
     import cube2net as c2n
 
     if (base / "planted").exists():

@@ -1,4 +1,4 @@
-"""Packed bombs: files of a megabyte or two that hold gigabytes, in every packed form, refused within seconds."""
+"""Decompression bombs: files of a megabyte or two that unpack to gigabytes must be refused within seconds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def in_parquet(head: bytes, line: bytes, times: int) -> bytes:
 
 @dataclass(frozen=True)
 class Bomb:
-    """A file of a source that swells as a seed says; undamaged it holds one line."""
+    """A file of a source that unpacks to a size given by the seed; undamaged it has one line."""
 
     source: str
     name: str

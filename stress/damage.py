@@ -1,4 +1,4 @@
-"""Bytes gone wrong: any bytes, and such as still look like the JSON, the array or the table that they were."""
+"""Damaged bytes: arbitrary ones, and ones that still look like the JSON, array or table they were."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEEP = 200_000
 
 
 def damage(name: str, data: bytes, rng: Rng) -> bytes:
-    """Return the content of a file gone wrong in one way, of those that suit its name."""
+    """Return the content of a file damaged in one way that suits its name."""
     ways: list[Way] = [flipped, replaced, replaced, cut, doubled, number_changed]
     suffix = name.removesuffix(".gz").rpartition(".")[2]
     own = {"json": [odd_json] * 6, "jsonl": [odd_lines] * 6, "npy": [odd_array] * 8 + [entries_changed] * 8}
@@ -39,12 +39,12 @@ def damage(name: str, data: bytes, rng: Rng) -> bytes:
 
 
 def pick(values: Any, rng: Rng) -> Any:
-    """Return one of some values."""
+    """Return a random one of some values."""
     return values[int(rng.integers(len(values)))]
 
 
 def flipped(data: bytes, rng: Rng) -> bytes:
-    """Return the data with a few bits the other way round."""
+    """Flip a few bits."""
     held = bytearray(data or b"\0")
     for _ in range(int(rng.integers(1, 9))):
         held[int(rng.integers(len(held)))] ^= 1 << int(rng.integers(8))
@@ -52,7 +52,7 @@ def flipped(data: bytes, rng: Rng) -> bytes:
 
 
 def replaced(data: bytes, rng: Rng) -> bytes:
-    """Return the data with one to three pieces replaced by odd ones."""
+    """Replace one to three pieces by odd ones."""
     cuts = []
     for _ in range(int(rng.integers(1, 4))):
         new = pick(TOKENS, rng) if rng.random() < 0.7 else rng.bytes(int(rng.integers(40)))
@@ -61,19 +61,19 @@ def replaced(data: bytes, rng: Rng) -> bytes:
 
 
 def cut(data: bytes, rng: Rng) -> bytes:
-    """Return the data without its end."""
+    """Cut off the end."""
     return data[: int(rng.integers(len(data) + 1))]
 
 
 def doubled(data: bytes, rng: Rng) -> bytes:
-    """Return the data with a piece of it once more, somewhere."""
+    """Repeat a piece somewhere."""
     at, *piece = rng.integers(len(data) + 1, size=3).tolist()
     start, end = sorted(piece)
     return data[:at] + data[start:end] + data[at:]
 
 
 def number_changed(data: bytes, rng: Rng) -> bytes:
-    """Return the data with four or eight bytes of it another whole number."""
+    """Replace four or eight bytes by another integer."""
     width = pick((4, 8), rng)
     number = pick(NUMBERS, rng) % (1 << 8 * width)
     at = int(rng.integers(max(1, len(data) - width)))
@@ -81,7 +81,7 @@ def number_changed(data: bytes, rng: Rng) -> bytes:
 
 
 def odd_value(value: Any, rng: Rng) -> Any:
-    """Return a JSON value with one of its parts replaced, left out, or given another name."""
+    """Replace, remove or rename one part of a JSON value."""
     if isinstance(value, dict) and value and rng.random() < 0.85:
         key = pick(list(value), rng)
         if rng.random() < 0.15:
@@ -96,14 +96,14 @@ def odd_value(value: Any, rng: Rng) -> Any:
 
 
 def odd_json(data: bytes, rng: Rng) -> bytes:
-    """Return a JSON document with one part of it odd, or nested beyond sense."""
+    """Return a JSON document with one odd part, or nested very deeply."""
     if rng.random() < 0.02:
         return data.replace(b":", b":" + b"[" * DEEP, 1) if rng.random() < 0.5 else b"[" * DEEP
     return json.dumps(odd_value(json.loads(data), rng)).encode()
 
 
 def odd_lines(data: bytes, rng: Rng) -> bytes:
-    """Return JSON lines of which one is odd."""
+    """Return JSON lines with one odd line."""
     lines = data.split(b"\n")
     at = int(rng.integers(len(lines)))
     lines[at] = odd_json(lines[at], rng)
@@ -111,7 +111,7 @@ def odd_lines(data: bytes, rng: Rng) -> bytes:
 
 
 def odd_array(data: bytes, rng: Rng) -> bytes:
-    """Return an array of another type, shape or order, or a header that claims one."""
+    """Return an array of another type, shape or order, or with a header that claims one."""
     array = np.load(io.BytesIO(data))
     if rng.random() < 0.4:
         kind = pick(("<i4", "<i8", ">i4", "<u8", "<f4", "<f8", "<c16", "|b1", "<U3", "|S4", "<M8[s]", "|O", "<i2"), rng)
@@ -157,14 +157,14 @@ def entries_changed(data: bytes, rng: Rng) -> bytes:
 
 
 def npy(array: np.ndarray) -> bytes:
-    """Return the bytes of an array's file."""
+    """Return an array as the bytes of a file."""
     held = io.BytesIO()
     np.save(held, array)
     return held.getvalue()
 
 
 def odd_table(data: bytes, rng: Rng) -> bytes:
-    """Return a table with a column of another type, out of order, empty, left out or too long."""
+    """Return a table with a column of another type, unsorted, empty, missing or too long."""
     parquet = data[:4] == b"PAR1"
     table = pq.read_table(io.BytesIO(data)) if parquet else pa.ipc.open_file(io.BytesIO(data)).read_all()
     number = int(rng.integers(max(1, table.num_columns)))

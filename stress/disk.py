@@ -1,4 +1,4 @@
-"""A disk that is full sooner or later while a command writes: one sentence that names it, and the old state stays."""
+"""A disk that fills up while a command writes: one error message, and the old state remains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FULL = re.compile(rb"^cube2net: [^\n]*(no space left|disk|too large)[^\n]*\n$", 
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Run every scene on disks of more and more room."""
+    """Run all scenes on disks with increasing space."""
     make_bases(scratch)
     states = {name: known(scratch, scene) for name, scene in SCENES.items()}
     mounts = can_mount(scratch / "try")
@@ -65,7 +65,7 @@ def _full(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: Know
 
 
 def can_mount(folder: Path) -> bool:
-    """Return whether a small disk in memory can be mounted, for which one has to be root on Linux."""
+    """Return whether a small disk in memory can be mounted, which needs root on Linux."""
     try:
         with small_disk(folder, mounted=True):
             return True
@@ -75,7 +75,7 @@ def can_mount(folder: Path) -> bool:
 
 @contextmanager
 def small_disk(folder: Path, *, mounted: bool) -> Iterator[Path]:
-    """Give a folder that is a disk of four megabytes where that can be, and take it away again."""
+    """Mount a disk of four megabytes, if possible, for a context."""
     folder.mkdir()
     try:
         if mounted:
@@ -91,7 +91,7 @@ def small_disk(folder: Path, *, mounted: bool) -> Iterator[Path]:
 
 
 def fill(disk: Path, room: int) -> None:
-    """Fill a disk but for so many bytes."""
+    """Fill a disk except for some bytes."""
     free = os.statvfs(disk)
     with (disk / "filler").open("wb") as file:
         file.write(b"\0" * max(0, free.f_bavail * free.f_frsize - room))

@@ -1,4 +1,4 @@
-"""Readers against a writer: settings, weights, links and names that are read together belong together."""
+"""Readers while a writer replaces the cube: settings, weights, links and names must belong together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT_OPEN = 20
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Let a writer put three cubes into one place by turns, and readers open it."""
+    """Let a writer alternate three cubes in one place while readers open it."""
     import cube2net as c2n
 
     for number in range(3):  # the first two have the same sizes, the third has others
@@ -70,7 +70,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def _write(scratch: Path, stop: Any, told: Connection) -> None:
-    """Save one cube in ten, and put the files of the others into the place as saving does, which is quicker."""
+    """Replace the cube: every tenth time by saving, otherwise by exchanging files as saving does."""
     import cube2net as c2n
     from cube2net._util.files import new_folder
 
@@ -113,7 +113,7 @@ def _read(pipe: Connection, place: Path, wanted: int, seconds: float) -> None:
 
 
 def _check(cube: Any, what: str) -> list[tuple[str, str]]:
-    """Return what does not belong together: the seed in the settings tells weights and sizes."""
+    """Return what does not belong together, from the seed in the settings."""
     seed = cube.settings["seed"]
     weights = np.unique(cube.links.weights[:] if len(cube.links.weights) else [])
     held = (len(cube.objects), cube.objects.table.num_rows, len(cube.items().load()), int(weights.min()))

@@ -1,4 +1,4 @@
-"""Every reader on damaged input: what comes back is an answer that holds together, or one sentence."""
+"""Damaged input for every reader: the result is consistent, or one error message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE_LIMITS = Limits(seconds=60, memory=6 << 30)
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Ask every target in turn, each from its undamaged input on."""
+    """Run all targets in turn, each from its undamaged input."""
     make_bases(scratch)
     outcome.begin()
     ask_all(outcome, islice(_jobs(outcome, SMALL), outcome.wanted), scratch, Limits())
@@ -28,7 +28,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def run_exports(outcome: Outcome, scratch: Path) -> Outcome:
-    """Read citation exports and build cubes of them."""
+    """Read damaged citation exports and build cubes of them."""
     outcome.notes["kinds of exports"] = len(EXPORTS)
     outcome.begin()
     ask_all(outcome, islice(_jobs(outcome, EXPORTS), outcome.wanted), scratch, Limits())
@@ -36,7 +36,7 @@ def run_exports(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def run_large(outcome: Outcome, scratch: Path) -> Outcome:
-    """Ask cubes too large to be looked through at opening, with a few wrong entries."""
+    """Query cubes that are too large to be checked completely on opening, with a few wrong entries."""
     outcome.notes["large cube"] = make_large(scratch)
     outcome.begin()
     jobs = ((target, seed) for seed in outcome.numbers() for target in LARGE)
@@ -45,7 +45,7 @@ def run_large(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
-    """Return how one input ends, asked of a worker of its own."""
+    """Repeat one input in a new worker, and return the result."""
     large = part == "large"
     (make_large if large else make_bases)(scratch)
     worker = Worker(scratch, scratch / "worker", LARGE_LIMITS if large else Limits())

@@ -1,4 +1,4 @@
-"""Damaged cubes: every file of a folder gone wrong, with and without a manifest that vouches for it, and then asked."""
+"""Damaged cubes: any file damaged, with and without a manifest that matches it, and then queried."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Question:
-    """What a cube is asked: the cube, its folder, a query, and a place where something may be written."""
+    """A query of a cube: a function of the cube, its folder, a query, and a folder for output."""
 
     cube: Cube
     folder: Path
@@ -44,7 +44,7 @@ class Question:
 
 
 def by(method: str, **options: Any) -> Callable[[Question], object]:
-    """Return what makes a network by a method, and looks whether it holds together."""
+    """Return a function that constructs a network by a method and checks it."""
 
     def ask(asked: Question) -> Network:
         made = METHODS[method.removeprefix("two ")](**OPTIONS.get(method, {}))
@@ -54,7 +54,7 @@ def by(method: str, **options: Any) -> Callable[[Question], object]:
 
 
 def check_network(network: Network) -> Network:
-    """Return a network whose weights are numbers, whose nodes have names, and which is JSON when it is written so."""
+    """Check that weights are finite, that nodes have names, and that the summary is valid JSON."""
     if not np.isfinite(network.weight).all():
         raise AssertionError("a link of the network weighs no number")
     network.nodes.validate(full=True)
@@ -63,7 +63,7 @@ def check_network(network: Network) -> Network:
 
 
 def exported(asked: Question) -> None:
-    """Write the network and read its JSON again."""
+    """Export the network as JSON and read it again."""
     network = check_network(c2n.construct(asked.cube, asked.query))
     for suffix in ("json", "graphml", "xlsx", "csv", "npz"):
         network.save(asked.place / f"network.{suffix}")
@@ -75,14 +75,14 @@ def _no_json(text: str) -> None:
 
 
 def told(asked: Question) -> None:
-    """Tell what there is to know of the cube, and show it."""
+    """Show everything about the cube."""
     about = building.about(asked.folder)
     json.dumps(about)
     building.show_about(about)
 
 
 def rolled_up(asked: Question) -> None:
-    """Roll every dimension up as far as it goes, and ask that cube."""
+    """Roll up all dimensions completely, and query that cube."""
     cube = asked.cube
     for dimension in asked.cube.dimensions:
         if len(dimension.levels) > 1:
@@ -91,7 +91,7 @@ def rolled_up(asked: Question) -> None:
 
 
 def compared(asked: Question) -> None:
-    """Hide items of the cube and look for their links."""
+    """Hide items of the cube and predict their links."""
     c2n.compare(
         asked.cube,
         asked.query,
@@ -104,17 +104,17 @@ def compared(asked: Question) -> None:
 
 
 def grown(asked: Question) -> None:
-    """Add items to the cube, which is then whole or as it was."""
+    """Add items to the cube, which is then updated or unchanged."""
     c2n.update(asked.folder, c2n.read_tables(asked.base / "more"))
     check_network(c2n.construct(c2n.open(asked.folder), asked.query))
 
 
 @dataclass(frozen=True)
 class Own:
-    """An embedding that costs nothing."""
+    """An embedding without cost."""
 
     def embed(self, network: Network, *, seed: int = 0) -> np.ndarray:
-        """Return a random vector for every node."""
+        """Return a random vector per node."""
         return stream(seed, "stress", "own").normal(size=(len(network), 4)).astype(np.float32)
 
 
@@ -146,7 +146,7 @@ HEAVY = ("cube2net", "exact", "hidden", "anneal")
 
 @dataclass(frozen=True)
 class DamagedCube:
-    """A cube of which some files are damaged; only the manifest where that is asked for."""
+    """A cube with some damaged files, or only a damaged manifest."""
 
     name: str
     manifest: bool = False
@@ -172,7 +172,7 @@ class DamagedCube:
 
 
 def ask(base: Path, folder: Path, place: Path, question: str) -> None:
-    """Open a cube and ask it one question, which is written down first: a dead process cannot tell."""
+    """Open a cube and query it, after writing the query down in case the process dies."""
     (place / "question").write_text(question, encoding="utf-8")
     cube = c2n.open(folder)
     count = len(cube.objects)
@@ -187,20 +187,20 @@ def _drawn(rng: Rng) -> list[str]:
 
 
 def link_folder(source: Path, folder: Path) -> None:
-    """Make a folder with the same files under second names; who changes one writes it anew."""
+    """Make a folder of hard links to the same files."""
     folder.mkdir()
     for path in source.iterdir():
         os.link(path, folder / path.name)
 
 
 def rewrite(path: Path, content: bytes) -> None:
-    """Put other content into a file, leaving alone the one that bears its name elsewhere."""
+    """Replace the content of a file without changing its hard links."""
     path.unlink(missing_ok=True)
     path.write_bytes(content)
 
 
 def damage_folder(folder: Path, rng: Rng, *, manifest: bool) -> None:
-    """Damage one or two files of a cube; mostly the manifest then vouches for what they are now."""
+    """Damage one or two files of a cube; usually the manifest is updated to match."""
     names = sorted(path.name for path in folder.iterdir())
     if manifest:
         rewrite(folder / MANIFEST, damage(MANIFEST, (folder / MANIFEST).read_bytes(), rng))
@@ -218,7 +218,7 @@ def damage_folder(folder: Path, rng: Rng, *, manifest: bool) -> None:
 
 
 def reseal(folder: Path) -> None:
-    """Make the manifest say what its files are now, as somebody with bad intentions would."""
+    """Update the manifest to match its files, as an attacker would."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
         for name in manifest["files"]:

@@ -1,4 +1,4 @@
-"""Damaged citation exports: those of the tests, and real ones where CUBE2NET_DATA has a folder ``exports``."""
+"""Damaged citation exports: those of the tests, and real ones in the folder ``exports`` of CUBE2NET_DATA."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stress.fuzz_sources import SAMPLES, Sample
 
 @dataclass(frozen=True)
 class Export(Sample):
-    """A citation export, of which a cube is built."""
+    """A citation export from which a cube is built."""
 
     def check(self, corpus: Corpus) -> None:
         """Check the corpus and build its cube."""
@@ -24,7 +24,7 @@ class Export(Sample):
 
 
 def find_exports() -> dict[str, Export]:
-    """Return the exports by the names of their targets."""
+    """Return the exports by target name."""
     folders = (ROOT / "tests" / "io" / "exports", Path(os.environ.get("CUBE2NET_DATA", "/nowhere")) / "exports")
     files = [path for folder in folders for path in sorted(folder.rglob("*"))]
     paths = [path for path in files if path.is_file() and is_reference_file(path)]

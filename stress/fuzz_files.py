@@ -1,4 +1,4 @@
-"""Damaged files beside a cube: queries, links, journals of comparisons, policies and word vectors."""
+"""Damaged files other than cubes: queries, links, journals of comparisons, policies and word vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARED = {"task": "clustering", "methods": ["none", "hops"], "models": {"own":
 
 @dataclass(frozen=True)
 class DamagedFile:
-    """A file that ``write`` makes in a place, damaged, and what is asked of it."""
+    """A file that ``write`` creates, damaged, and a function that reads it."""
 
     name: str
     write: Callable[[Path, Path], None]
@@ -51,7 +51,7 @@ NAMES = [f"Name {i}" for i in range(20)]
 
 
 def write_names(base: Path, place: Path) -> None:
-    """Write a query as a name a line."""
+    """Write a query with one name per line."""
     (place / "query.txt").write_text("# some\n" + "\n".join(NAMES), encoding="utf-8")
 
 
@@ -67,7 +67,7 @@ def write_pairs(base: Path, place: Path) -> None:
 
 
 def ask_query(name: str) -> Callable[[Cube, Path, Path], None]:
-    """Return what reads a query from a file, with and without names that are missing."""
+    """Return a function that reads a query from a file, with and without missing names."""
 
     def ask(cube: Cube, place: Path, base: Path) -> None:
         query = c2n.read_query(cube, place / name, skip_missing=True)
@@ -88,7 +88,7 @@ def ask_pairs(cube: Cube, place: Path, base: Path) -> None:
 
 
 def write_journal(base: Path, place: Path) -> None:
-    """Compare once and keep the journal for all further inputs."""
+    """Run a comparison once and keep its journal for all inputs."""
     kept = base / "journal.jsonl"
     if not kept.exists():
         cube = c2n.open(base / "plain")
@@ -102,7 +102,7 @@ def write_journal(base: Path, place: Path) -> None:
 
 
 def ask_journal(cube: Cube, place: Path, base: Path) -> None:
-    """Read the trials, judge them, and go on with the comparison."""
+    """Read the trials, judge them, and continue the comparison."""
     query = c2n.read_query(cube, base / "query.csv")
     found = c2n.read_comparison(place, query)
     for trial in found.trials:
@@ -120,7 +120,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
 
 
 def write_policy(base: Path, place: Path) -> None:
-    """Write a policy that was learned in a moment."""
+    """Write a policy after minimal training."""
     kept = base / f"policy-{place.parent.name}.safetensors"
     if not kept.exists():
         cube = c2n.open(base / "plain")
@@ -130,7 +130,7 @@ def write_policy(base: Path, place: Path) -> None:
 
 
 def ask_policy(cube: Cube, place: Path, base: Path) -> None:
-    """Load the policy, and now and then go on with it."""
+    """Load the policy, and sometimes continue its training."""
     trained = Trained.load(place / "a.safetensors")
     if any(not math.isfinite(value) for pair in trained.curve for value in pair):
         raise AssertionError("a learning curve that holds no numbers")
@@ -143,7 +143,7 @@ def ask_policy(cube: Cube, place: Path, base: Path) -> None:
 
 
 def write_words(base: Path, place: Path) -> None:
-    """Write a small table of word vectors, packed, and what is kept of it."""
+    """Write a small compressed table of word vectors and its memory-mapped copy."""
     words = ("city", "state", "trade", "0", "1", "2", "3", "parser", "corpus")
     text = "".join(f"{word} {' '.join(str((i * 7 + j) % 5 / 3) for j in range(6))}\n" for i, word in enumerate(words))
     (place / "words.txt.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
@@ -152,7 +152,7 @@ def write_words(base: Path, place: Path) -> None:
 
 
 def ask_words(cube: Cube, place: Path, base: Path) -> None:
-    """Read the table and give cells the vectors of their words."""
+    """Read the table and compute cell vectors."""
     c2n.api.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
 
 

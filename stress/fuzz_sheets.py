@@ -1,4 +1,4 @@
-"""Mutated spreadsheets (CSV and TSV), read as ``cube2net explore FILE`` reads them before it builds a cube."""
+"""Mutated spreadsheets (CSV and TSV), read as by ``cube2net explore FILE``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def repeat_row(rows: Sheet, rng: Rng) -> Sheet:
 
 
 def fill_column(rows: Sheet, rng: Rng) -> Sheet:
-    """Give all fields of a column the same value, which may be empty."""
+    """Set all fields of a column to the same value, possibly empty."""
     at, value = int(rng.integers(max(map(len, rows)))), pick(VALUES, rng)
     return [rows[0], *([*row[:at], value, *row[at + 1 :]] for row in rows[1:])]
 
@@ -85,7 +85,7 @@ def drop_columns(rows: Sheet, rng: Rng) -> Sheet:
 
 
 def rename_columns(rows: Sheet, rng: Rng) -> Sheet:
-    """Give a column the name of another, an odd one, or one that means a role."""
+    """Rename a column to that of another, to an odd name, or to one with a role."""
     names = ("id", "name", "source", "target", "id name", "label", "date", "weight", "item", *VALUES, *rows[0])
     header = list(rows[0]) or [""]
     header[int(rng.integers(len(header)))] = pick(names, rng)

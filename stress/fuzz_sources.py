@@ -1,4 +1,4 @@
-"""Damaged input of every source, in every form that it is read in: files, folders and packed ones."""
+"""Damaged input of every source, as files, folders and archives."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Pack = Callable[[Files], Files]
 
 @dataclass(frozen=True)
 class Sample:
-    """Files that a source reads: ``given`` of them (all: their folder), packed or as they are."""
+    """Files that a source reads: the first ``given`` of them, or their folder, compressed or not."""
 
     source: str
     files: Mapping[str, bytes]
@@ -70,7 +70,7 @@ class Sample:
         self.check(SOURCES[self.source](**options, **strict).read(paths))
 
     def check(self, corpus: Corpus) -> None:
-        """Raise where a corpus has no items, or a table of it does not hold together."""
+        """Raise an error if a corpus has no items or is inconsistent."""
         if not corpus.items.num_rows:
             raise AssertionError("a corpus without items")
         for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):
@@ -79,7 +79,7 @@ class Sample:
 
 
 def damaged(files: Files, rng: Any) -> Files:
-    """Return the files with one of them gone wrong, and sometimes another one missing or in its place."""
+    """Return the files with one damaged, and sometimes another missing or exchanged."""
     name = pick(sorted(files), rng)
     if rng.random() < 0.05:
         other = pick(sorted(files), rng)
@@ -93,17 +93,17 @@ def damaged(files: Files, rng: Any) -> Files:
 
 
 def gz(files: Files) -> Files:
-    """Return every file packed by gzip."""
+    """Return all files gzipped."""
     return {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in files.items()}
 
 
 def tar(files: Files, *, name: str = "packed.tar", press: Callable[[bytes], bytes] = bytes) -> Files:
-    """Return one tar of all files."""
+    """Return all files as one tar."""
     return {name: press(archives.tar(files))}
 
 
 def zipped(files: Files) -> Files:
-    """Return one zip of all files."""
+    """Return all files as one zip."""
     return {"packed.zip": archives.zipped(files)}
 
 
@@ -157,7 +157,7 @@ SALES = [["von", "an", "Stück"], *([1000 + i, 1000 + (i * 5 + 1) % 12, i] for i
 
 
 def sheet(rows: list[list[Any]]) -> bytes:
-    """Return a table as a German spreadsheet writes it."""
+    """Return a table as saved by a German spreadsheet."""
     texts = [[_german(value) for value in row] for row in rows]
     return "\r\n".join(["Stand 2024", "", *(";".join(row) for row in texts), ""]).encode("windows-1252")
 
@@ -170,7 +170,7 @@ GERMAN = {"Kunden.csv": sheet(CUSTOMERS), "Verkauf.csv": sheet(SALES)}
 
 
 def snapshot(ending: str) -> Files:
-    """Return a part of OpenAlex's snapshot in a format, with a list of merged ids beside it."""
+    """Return a part of an OpenAlex snapshot in a format, with a list of merged ids."""
     works = [{**openalex.ONE, "id": f"W{number}", "abstract_inverted_index": '{"Some": [0]}'} for number in range(8)]
     part = table(works, ending) if ending == "parquet" else gzip.compress(openalex.lines(*works), mtime=0)
     merged = b"merge_date,id,merge_into_id\n2022-01-01,A2,A1\n"

@@ -1,4 +1,4 @@
-"""Kill −9 at random times: the old or the new is whole, the next run succeeds with the same bytes, no litter stays."""
+"""kill −9 at random times: the old or the new output is complete, and the next run gives the same bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: Known, delay: float) -> float:
-    """Run a scene's command, kill it after a while, look, and run it again; return how long that takes unkilled."""
+    """Run the command of a scene, kill it, check, and run it again; return its time without a kill."""
     stage(base, folder, scene)
     command = Command(scene.argv, folder, streams=folder / "streams")
     time.sleep(delay)
@@ -67,7 +67,7 @@ def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: 
 
 
 def check_cube(fail: Callable[[str, str], None], scene: Scene, at: Path) -> None:
-    """Look whether the cube of a scene is whole, where there is one."""
+    """Verify the cube of a scene, if it has one."""
     if scene.place == "cube" and at.exists():
         try:
             verify(at)

@@ -1,4 +1,4 @@
-"""A cube too large to be looked through at opening, with a few wrong entries where a query comes past."""
+"""A cube too large to be checked completely on opening, with a few wrong entries on the path of a query."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERY = 40
 
 
 def make_large(base: Path) -> str:
-    """Save a cube of a million objects, each linked to those a few fixed steps away, and return its size in words."""
+    """Save a cube of a million objects linked to those a few fixed steps away; describe its size."""
     rows = np.arange(OBJECTS, dtype=np.int64)
     ends = np.sort((rows[:, None] + [*STEPS, *(-step for step in STEPS)]) % OBJECTS, axis=1).astype(np.int32)
     order = np.argsort(rows % CELLS, kind="stable").astype(np.int32)
@@ -70,7 +70,7 @@ class DamagedLarge:
 
 
 def damage_large(path: Path, rng: Rng, rows: list[int]) -> None:
-    """Make a few entries of a large file wrong, near those that the query's rows lead to."""
+    """Change a few entries of a large file, near those that the query reads."""
     content = bytearray(path.read_bytes())
     if path.suffix == ".npy":
         array = np.load(path, mmap_mode="r")

@@ -1,4 +1,4 @@
-"""Commands of cube2net started quickly: children of a process that has imported everything and done nothing yet."""
+"""Start commands of cube2net quickly, as forks of a process that has imported everything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPAT
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its status (below 0: by a signal) and the raw bytes of both streams."""
+    """The end of a command: its status (negative for a signal) and the bytes of both streams."""
 
     status: int
     out: bytes
@@ -31,12 +31,12 @@ class Ended:
 
     @property
     def told(self) -> str:
-        """What it said, for a person to read."""
+        """The output as text."""
         return f"status {self.status}\n{self.out.decode(errors='replace')}\n{self.err.decode(errors='replace')}"
 
 
 class Command:
-    """A command that runs in a folder; ``size`` bounds the files it may write."""
+    """A command that runs in a folder; ``size`` limits the files it may write."""
 
     def __init__(self, argv: Sequence[str], folder: Path, *, streams: Path, size: int | None = None) -> None:
         streams.mkdir(parents=True, exist_ok=True)
@@ -46,12 +46,12 @@ class Command:
         self.process.start()
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal, if the command still runs."""
+        """Send a signal if the command still runs."""
         if self.process.is_alive():
             os.kill(self.process.pid, number)
 
     def wait(self, seconds: float = 300.0) -> Ended:
-        """Return how the command ended; one that takes too long is killed."""
+        """Wait for the end of the command; kill it if it takes too long."""
         self.process.join(seconds)
         if self.process.exitcode is None:
             self.process.kill()
@@ -61,7 +61,7 @@ class Command:
 
 
 def run_command(argv: Sequence[str], folder: Path, *, streams: Path, size: int | None = None) -> Ended:
-    """Return how a command ended."""
+    """Run a command and return how it ended."""
     return Command(argv, folder, streams=streams, size=size).wait()
 
 

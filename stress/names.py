@@ -1,4 +1,4 @@
-"""Hostile names, through every command: the raw bytes of both streams hold nothing that steers a terminal."""
+"""Hostile names in every command: the output contains nothing that controls a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stress.outcome import Outcome
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Run all calls that tests/hostile.py has, each in a process of its own."""
+    """Run all calls of tests/hostile.py, each in its own process."""
     from hostile import CALLS, World, harmful
 
     world = World.make(scratch)

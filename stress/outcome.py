@@ -1,4 +1,4 @@
-"""What a part of the run counted, and every failure as a folder that repeats it."""
+"""Counts of a part of the run, and a folder per failure to repeat it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAVED = 3
 
 @dataclass
 class Outcome:
-    """The counts of one part: ``done`` of ``wanted`` units, its failures by kind, and what else it measured."""
+    """The counts of a part: ``done`` of ``wanted`` units, failures by kind, and other measurements."""
 
     part: str
     unit: str
@@ -34,23 +34,23 @@ class Outcome:
     took: float = 0.0
 
     def begin(self) -> None:
-        """Start the clock again: what comes before was preparation."""
+        """Restart the clock, after preparation."""
         self.started = time.monotonic()
 
     @property
     def left(self) -> float:
-        """The seconds that are left to this part."""
+        """The remaining seconds of this part."""
         return self.started + self.seconds - time.monotonic()
 
     def numbers(self) -> Iterator[int]:
-        """Give one number after the other, until enough is done or the time is over."""
+        """Yield increasing numbers until enough is done or the time is over."""
         number = self.seed
         while number < self.seed + self.wanted and (self.left > 0 or number == self.seed):
             yield number
             number += 1
 
     def each(self, once: Callable[[int], None], *, threads: int = 2) -> None:
-        """Do something for every number, some at a time, and count it."""
+        """Run a function for each number, some in parallel, and count."""
         queue, lock = self.numbers(), threading.Lock()
 
         def work() -> None:
@@ -70,7 +70,7 @@ class Outcome:
             thread.join()
 
     def fail(self, kind: str, told: str, *, repeat: str = "", files: Path | None = None) -> None:
-        """Note a failure: its kind in a few words, all that is known of it, and the files it came from."""
+        """Record a failure: its kind, details, and the files it came from."""
         self.failures[kind] += 1
         count = self.failures[kind]
         if count > SAVED:
@@ -85,7 +85,7 @@ class Outcome:
         (folder / "about.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
 
     def end(self) -> Outcome:
-        """Return this outcome with its clock stopped."""
+        """Stop the clock and return this outcome."""
         self.took = time.monotonic() - self.started
         return self
 
@@ -95,7 +95,7 @@ class Outcome:
         return self.done > 0 and not self.failures
 
     def plain(self) -> dict[str, Any]:
-        """Return the outcome as JSON can carry it."""
+        """Return the outcome as values for JSON."""
         return {
             "part": self.part,
             "passed": self.passed,

@@ -1,4 +1,4 @@
-"""Workers that take one damaged input at a time: what one dies of or hangs in is what it was asked last."""
+"""Workers that process one damaged input at a time, so that a crash or hang can be attributed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Job = tuple[str, int]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one input may take: seconds, and memory beyond what the worker had before."""
+    """Limits for one input: seconds, and additional memory."""
 
     seconds: float = 20.0
     memory: int = 2 << 30
@@ -37,19 +37,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one input ended: with an answer, with a sentence, or otherwise, of which all is told."""
+    """The end of one input: a result, an error message, or something else in detail."""
 
     kind: str
     told: str = ""
 
     @property
     def sound(self) -> bool:
-        """Whether that is what was promised."""
+        """Whether this end is allowed."""
         return self.kind in ("answer", "sentence")
 
 
 class Worker:
-    """A process with a folder of its own, started again when it dies."""
+    """A process with its own folder, restarted when it dies."""
 
     def __init__(self, base: Path, place: Path, limits: Limits) -> None:
         self.base, self.place, self.limits = base, place, limits
@@ -75,7 +75,7 @@ class Worker:
         return verdict
 
     def stop(self) -> None:
-        """End the process; the next question starts another."""
+        """End the process; the next input starts another."""
         if self.process is not None:
             self.process.kill()
             self.process.join()
@@ -92,7 +92,7 @@ class Worker:
 
 
 def ask_all(outcome: Outcome, jobs: Iterable[Job], base: Path, limits: Limits, *, workers: int = 2) -> None:
-    """Ask the jobs of several workers until all are done or the time is over, and count how they end."""
+    """Run the jobs of several workers until all are done or the time is over, and count the results."""
     queue, lock = iter(jobs), threading.Lock()
 
     def work(number: int) -> None:
@@ -144,7 +144,7 @@ def _serve(pipe: Connection, base: Path, place: Path, limits: Limits) -> None:
 
 
 def judge(target: Any, name: str, base: Path, place: Path, seed: int, memory: int) -> Verdict:
-    """Return how a target ends on the input of a seed; a seed of 0 is the undamaged one, which must be answered."""
+    """Return how a target ends for a seed; seed 0 is the undamaged input, which must succeed."""
     with _limited(memory), _watched(place) as seen:
         try:
             target(base, _fresh(place), seed)
@@ -169,7 +169,7 @@ def _fresh(place: Path) -> Path:
 
 
 def _where(error: BaseException) -> str:
-    """Return the kind of an exception and the last place of ours it came through."""
+    """Return the type of an exception and the last place in our code."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "cube2net/" in frame.filename]
     at = f" in {frames[-1].filename.rpartition('cube2net/')[2]}, {frames[-1].name}" if frames else ""
     said = f" ({error})" if isinstance(error, AssertionError) else ""
@@ -178,7 +178,7 @@ def _where(error: BaseException) -> str:
 
 @contextmanager
 def _limited(memory: int) -> Iterator[None]:
-    """Let this process take so much memory more than it has."""
+    """Limit the additional memory of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else None
     before = resource.getrlimit(resource.RLIMIT_AS)
     if pages is not None:
@@ -198,7 +198,7 @@ _watching: tuple[Path, list[str]] | None = None
 
 @contextmanager
 def _watched(place: Path) -> Iterator[list[str]]:
-    """Give the list of forbidden things that happen meanwhile: connections, programs, changes outside the place."""
+    """Return a list that collects forbidden events: connections, programs, changes elsewhere."""
     global _watching
     seen: list[str] = []
     _watching = (place, seen)
@@ -209,7 +209,7 @@ def _watched(place: Path) -> Iterator[list[str]]:
 
 
 def _loads_kernels() -> bool:
-    """Return whether numba reads a compiled kernel back from its own cache, which is no file of the caller's."""
+    """Return whether numba is loading a kernel from its own cache."""
     frame = sys._getframe(1)
     while frame is not None:
         if "/numba/core/" in frame.f_code.co_filename:

@@ -1,6 +1,6 @@
-"""What a command imports before it does anything: imported once, so that a command starts within milliseconds.
+"""The imports of a command, done once so that commands start within milliseconds.
 
-Nothing here may start a thread: the commands are forks of the process that has imported this.
+Nothing here may start a thread, because commands are forks of the process that imports this.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Commands that write, each with the state it starts from and what may stand in its place before and after."""
+"""Commands that write, each with its initial state and the allowed states before and after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = "nothing"
 
 
 def digest(path: Path) -> Digest:
-    """Return a text that stands for all bytes of a file or folder."""
+    """Return a checksum of all bytes of a file or folder."""
     if not path.exists():
         return NOTHING
     held = hashlib.sha256()
@@ -32,7 +32,7 @@ def digest(path: Path) -> Digest:
 
 @dataclass(frozen=True)
 class Scene:
-    """A command in a folder, what it may follow, what it writes, and how that is put into one text.
+    """A command in a folder, its setup, its output, and how the output is summarised.
 
     ``after`` is a second command that writes to the same place, for states in which the first would be refused.
     """
@@ -46,12 +46,12 @@ class Scene:
 
 
 def digest_both(path: Path) -> Digest:
-    """Return what stands for a network in two files, each of which is whole or not there."""
+    """Return a checksum of a network in two files, each complete or missing."""
     return f"{digest(path)} {digest(path.with_suffix('.svg'))}"
 
 
 def digest_report(folder: Path) -> Digest:
-    """Return what stands for a report, the seconds of its trials left out."""
+    """Return a checksum of a report without the times of its trials."""
     table = folder / "scores.csv"
     if not all((folder / name).exists() for name in ("scores.csv", "trials.csv", "results.json")):
         return NOTHING
@@ -62,7 +62,7 @@ def digest_report(folder: Path) -> Digest:
 
 
 def litter(folder: Path, place: str) -> list[str]:
-    """Return the hidden things beside a place and in it: no command that ended well leaves any."""
+    """Return hidden files beside a place and in it, which a successful command does not leave."""
     inside = list((folder / place).iterdir()) if (folder / place).is_dir() else []
     return sorted(path.name for path in [*folder.iterdir(), *inside] if path.name.startswith("."))
 
@@ -99,7 +99,7 @@ SCENES = {
 
 
 def stage(base: Path, folder: Path, scene: Scene) -> None:
-    """Make a folder in which a scene's command can run."""
+    """Make a folder in which the command of a scene can run."""
     folder.mkdir(parents=True)
     for name in ("first", "more", "again", "other", "query.csv", "plain"):
         (folder / name).symlink_to(base / name)
@@ -109,9 +109,9 @@ def stage(base: Path, folder: Path, scene: Scene) -> None:
 
 @dataclass(frozen=True)
 class Known:
-    """The states of a scene's place: before, after its command, and after the second one; and how long it takes.
+    """The states of the output of a scene: before, after its command, after the second one; and its time.
 
-    What two files make is whole when each of them is the old or the new one.
+    An output of two files is complete if each of them is the old or the new one.
     """
 
     before: Digest
@@ -121,14 +121,14 @@ class Known:
 
     @property
     def whole(self) -> set[Digest]:
-        """All states in which nothing is half-written."""
+        """All complete states."""
         halves = zip(self.before.split(), self.after.split(), strict=False)
         return {self.before, self.after, *map(" ".join, itertools.product(*halves))}
 
 
 @cache
 def known(base: Path, scene: Scene) -> Known:
-    """Return the states of a scene, from running it undisturbed; the second run tells how long it takes."""
+    """Return the states of a scene by running it undisturbed; the second run is timed."""
     for number in range(2):
         folder = base / f"known-{scene.name}-{number}"
         stage(base, folder, scene)

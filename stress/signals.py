@@ -1,6 +1,6 @@
-"""Ctrl-C and SIGTERM at random times, to processes as a shell starts them: obeyed within two seconds.
+"""Ctrl-C and SIGTERM at random times, to processes started as by a shell, must take effect within two seconds.
 
-Every second round of signals goes to processes that run beside a busy loop.
+Every second round runs beside a busy loop.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SCENES = {**scenes.SCENES, EXPLORE.name: EXPLORE}
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Interrupt every scene, by both signals in turn."""
+    """Interrupt all scenes, with both signals in turn."""
     make_bases(scratch)
     for sent in WANTED:
         if signal.getsignal(sent) == signal.SIG_IGN:  # a shell in the background; commands would inherit it
@@ -65,7 +65,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 @contextmanager
 def busy_loop(is_wanted: bool) -> Iterator[None]:
-    """Keep a processor busy for a while, where that is wanted."""
+    """Optionally keep a processor busy for a context."""
     if not is_wanted:
         yield
         return
@@ -101,9 +101,9 @@ def _interrupt(
 def _shell(
     base: Path, folder: Path, scene: Scene, sent: signal.Signals | None = None, delay: float = 0.0
 ) -> tuple[Ended, float]:
-    """Return how a command ended that was started as a shell does, and how long it took to obey a signal.
+    """Start a command as a shell does, send a signal, and return how it ended and how long that took.
 
-    The signal is sent so many seconds after the command's own code began to handle signals.
+    The signal is sent some seconds after the command began to handle signals.
     """
     stage(base, folder, scene)
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Everything that reads, by name: a target makes the input of a seed in a place and has it read and asked."""
+"""All readers by name: a target writes the input of a seed, reads it and queries it."""
 
 from __future__ import annotations
 

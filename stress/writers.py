@@ -1,4 +1,4 @@
-"""Two writers at once: whatever both say, the cube is one that they could have made one after the other."""
+"""Two simultaneous writers: the cube is one that they could have written one after the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSED = 2
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
-    """Let pairs of commands run at the same time, each pair in turn."""
+    """Run pairs of commands at the same time, each pair in turn."""
     make_bases(scratch)
     allowed = {name: _allowed(scratch, name) for name in PAIRS}
 
@@ -39,7 +39,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def _allowed(scratch: Path, name: str) -> dict[tuple[int, int], set[str]]:
-    """Return what the cube may be for every pair of statuses: what the commands give one after the other."""
+    """Return the allowed cubes for each pair of statuses: those of both sequential orders."""
     found: dict[tuple[int, int], set[str]] = {(REFUSED, REFUSED): set()}
     for order in ((0, 1), (1, 0), (0,), (1,)):
         folder = scratch / f"allowed-{name}-{''.join(map(str, order))}"

@@ -1,4 +1,4 @@
-"""The site as ``make docs`` makes it, made once; what its pages hold, and tabs that note what they should not do."""
+"""The site as built by ``make docs``, and a local server for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN_BY_LINK = ("stylesheet", "icon", "preload", "modulepreload", "preconnect",
 
 
 def make_site(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Make the site in a folder; any warning makes it fail."""
+    """Build the site in a folder; any warning is an error."""
     words = ["--fail-on-warning", "--keep-going", "--quiet", "--fresh-env", "-d", str(folder / "trees")]
     command = [sys.executable, "-m", "sphinx", *words, str(DOCS), str(folder / "site")]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -32,7 +32,7 @@ def make_site(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @dataclass
 class Loads(HTMLParser):
-    """Collects what a page has a browser load."""
+    """Collects what a page makes a browser load."""
 
     found: list[str] = field(default_factory=list)
 
@@ -40,7 +40,7 @@ class Loads(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what an element loads."""
+        """Collect what an element loads."""
         given = dict(attrs)
         shown = tag != "link" or any(word in SHOWN_BY_LINK for word in (given.get("rel") or "").split())
         if tag in LOADS and shown and given.get(LOADS[tag]):
@@ -48,7 +48,7 @@ class Loads(HTMLParser):
 
 
 def loads_of(page: Path) -> list[str]:
-    """Return the addresses that a page, or a style sheet, has a browser load."""
+    """Return the addresses that a page or a style sheet makes a browser load."""
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".css":
         return re.findall(r"url\(\s*[\"']?([^)\"']+)", text) + re.findall(r"@import\s+[\"']([^\"']+)", text)
@@ -58,15 +58,15 @@ def loads_of(page: Path) -> list[str]:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
+    """Serves files without logging."""
 
     def log_message(self, *words: Any) -> None:
-        """Say nothing."""
+        """Ignore a message."""
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Give the address at which a folder is served on this machine."""
+    """Serve a folder on this machine for a context; yield the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The files of the examples, made once for all pages."""
+"""The example files, created once for all pages."""
 
 import pytest
 

@@ -65,12 +65,12 @@ class Block:
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages."""
+        """The position, for messages."""
         return f"{self.page.relative_to(ROOT) if self.page.is_relative_to(ROOT) else self.page}:{self.line}"
 
     @property
     def kind(self) -> str | None:
-        """Of which kind the reason is; None where there is none."""
+        """The kind of the reason why it is not run, or None."""
         return None if self.why is None else self.why.partition(":")[0].strip()
 
     @property
@@ -80,7 +80,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Return all pages whose blocks are run: those that people write, README and its kin first."""
+    """Return all pages with blocks to run, README first; generated pages are left out."""
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     return top + [page for page in sorted((ROOT / "docs").rglob("*.md")) if name_of(page) not in GENERATED]
 
@@ -91,12 +91,12 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the code blocks of a page in their order; those of directives such as ``{note}`` with them."""
+    """Return the code blocks of a page in order, including those in directives such as ``{note}``."""
     return list(_read(page, page.read_text(encoding="utf-8"), 0))
 
 
 def stray_marks(page: Path) -> list[int]:
-    """Return the lines of marks that no block follows at once."""
+    """Return the lines of marks that are not directly above a block."""
     lines = page.read_text(encoding="utf-8").splitlines()
     marks = [number for number, line in enumerate(lines) if line.lstrip().startswith("<!-- not run")]
     return [number + 1 for number in marks if not "".join(lines[number + 1 : number + 2]).lstrip().startswith("```")]
@@ -140,6 +140,6 @@ def _read(page: Path, text: str, above: int) -> Iterator[Block]:
 
 
 def _options(text: str) -> int:
-    """Return how many lines of a directive are its options."""
+    """Return the number of lines with options of a directive."""
     lines = text.splitlines()
     return next((number for number, line in enumerate(lines) if not re.match(r":[\w-]+:", line)), len(lines))

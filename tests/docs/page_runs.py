@@ -1,4 +1,4 @@
-"""Runs the blocks of a page in their order, in a folder of its own, and holds what is shown against what comes."""
+"""Run the blocks of a page in order, in their own folder, and compare the shown output with the real one."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ ADDRESS = re.compile(r"https?://\S+token=\S+")
 
 
 class PageError(AssertionError):
-    """A command of a page does not do what it should."""
+    """A command of a page fails."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command of a block, and the status that it should end with."""
+    """One command of a block, and its expected exit status."""
 
     text: str
     line: int
@@ -50,12 +50,12 @@ class Command:
 
     @property
     def words(self) -> list[str]:
-        """Its words, without the comment; signs of the shell stand alone."""
+        """Its words without the comment; operators of the shell are separate words."""
         return _words(self.text)
 
     @property
     def needs_shell(self) -> bool:
-        """Whether a shell has to read it: it has pipes, files to write to, or variables."""
+        """Whether it needs a shell, for pipes, redirection or variables."""
         return "$" in self.text or any(set(word) <= SIGNS for word in self.words)
 
     @property
@@ -84,7 +84,7 @@ def _words(text: str) -> list[str]:
 
 
 def commands(block: Block) -> list[Command]:
-    """Return the commands of a block of the language ``sh``, one a line; a backslash at its end goes on."""
+    """Return the commands of a ``sh`` block, one per line; a backslash at the end continues a line."""
     found, begun, first = [], "", block.line
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
         begun, first = (begun + line, first) if begun else (line, number)
@@ -99,10 +99,10 @@ def commands(block: Block) -> list[Command]:
 
 
 def difference(shown: str, printed: str) -> str | None:
-    """Return how what a page shows differs from what was printed, or None where it does not.
+    """Return how the shown output differs from the printed one, or None.
 
-    A line of nothing but ``…`` stands for any lines, and ``…`` in a line for any part of it. A long line may be broken
-    at its blanks, as a terminal does.
+    A line ``…`` stands for any lines, and ``…`` within a line for any part of it. Long lines may be broken at blanks,
+    as in a terminal.
     """
     wanted = [line.rstrip() for line in shown.strip("\n").splitlines()]
     came = [line.rstrip() for line in printed.strip("\n").splitlines()]
@@ -120,7 +120,7 @@ def difference(shown: str, printed: str) -> str | None:
 
 @dataclass
 class Printed:
-    """What a command wrote: to its output alone, and with what it complained of."""
+    """The output of a command: standard output alone, and with standard error."""
 
     out: str
     both: str
@@ -128,7 +128,7 @@ class Printed:
 
 @dataclass
 class PageRun:
-    """One page that is being run; use it as a context, so that servers which it starts are ended."""
+    """A run of a page; as a context manager it stops the servers that the page starts."""
 
     folder: Path
     compare: bool = True
@@ -150,7 +150,7 @@ class PageRun:
             server.communicate(timeout=60)
 
     def run(self, block: Block) -> None:
-        """Run one block, or hold it against what the commands before it printed."""
+        """Run one block, or compare it with the output of the commands before it."""
         with contextlib.chdir(self.folder):
             if block.language == SHOWN:
                 self._hold(block)
@@ -230,7 +230,7 @@ class PageRun:
         return {**os.environ, "PATH": path, "PYTHONPATH": source, "BROWSER": "true", **self.variables}
 
     def _outside(self, command: Command) -> tuple[int, Printed]:
-        """Run a command by the shell."""
+        """Run a command in a shell."""
         ended = subprocess.run(
             ["bash", "-c", command.text],
             stdin=subprocess.DEVNULL,
@@ -244,7 +244,7 @@ class PageRun:
         return ended.returncode, Printed(ended.stdout, ended.stdout + ended.stderr)
 
     def _serve(self, place: str, command: Command) -> None:
-        """Start the explorer, which goes on until the page ends; PORT and TOKEN are those it printed."""
+        """Start the explorer until the page ends, and set PORT and TOKEN to those it prints."""
         words = [sys.executable, "-m", "cube2net", *command.words[1:]]
         self.servers.append(
             subprocess.Popen(
@@ -269,7 +269,7 @@ class PageRun:
 
 
 def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
-    """Return the lines of a process until it ends, or for two minutes."""
+    """Yield the lines of a process until it ends, for at most two minutes."""
     assert process.stdout is not None
     watch = threading.Timer(120, process.kill)
     watch.start()
@@ -280,7 +280,7 @@ def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
 
 
 class _Both(io.StringIO):
-    """Writes to two streams."""
+    """Writes to several streams."""
 
     def __init__(self, *streams: io.StringIO) -> None:
         super().__init__()
@@ -293,7 +293,7 @@ class _Both(io.StringIO):
 
 
 class _Lenient(doctest.OutputChecker):
-    """Takes whatever comes."""
+    """Accepts any output."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True

@@ -1,7 +1,7 @@
-"""The files that pages speak of: made by the page that tells readers how to make them, and put beside every page.
+"""The example files, created by the page that explains how to create them, and copied for each page.
 
-docs/start/examples.md has one section for people and one for papers; each is run once in a session, when a page names
-one of its files.
+docs/start/examples.md has one section for people and one for papers; each is run once per session, when a page uses one
+of its files.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ PAPERS_SEEN = "d11bc23e66df882f"
 
 @dataclass
 class Stage:
-    """Makes the files once, and puts those that a page names into its folder."""
+    """Creates the files once, and copies those that a page uses into its folder."""
 
     folder: Path
     drifts: dict[str, list[str]] = field(default_factory=dict)
     """Of every section that was made, where it shows other than what came."""
 
     def make(self, section: str) -> list[str]:
-        """Run a section of the page that makes the files, once; return where it shows what did not come."""
+        """Run a section of the page once; return the differences in its output."""
         if section not in self.drifts:
             with PageRun(self.folder) as run:
                 for block in blocks(EXAMPLES):
@@ -47,7 +47,7 @@ class Stage:
         return self.drifts[section]
 
     def set(self, text: str, folder: Path) -> bool:
-        """Put the files that a page names into its folder; return whether they are those that it was written with."""
+        """Copy the files that a page uses into its folder; return whether they equal those shown on the pages."""
         for section, names in SECTIONS.items():
             wanted = [name for name in names if named(name, text)]
             if wanted:
@@ -66,14 +66,14 @@ class Stage:
 
 
 def put_data(page: Path, text: str, folder: Path) -> None:
-    """Put the files of the folder ``data`` beside a page that it names into its folder."""
+    """Copy the files of the folder ``data`` beside a page that it uses into its folder."""
     for path in (page.parent / "data").glob("*"):
         if path.is_file() and named(path.name, text):
             shutil.copy(path, folder / path.name)
 
 
 def finds_topics(text: str) -> bool:
-    """Return whether blocks find topics in the papers: by name, or by a cube whose dimensions are proposed.
+    """Return whether blocks find topics in the papers, also by building a cube without dimensions.
 
     >>> finds_topics("papers = c2n.load_bundled()\\ncube = c2n.build(papers)")
     True
@@ -85,7 +85,7 @@ def finds_topics(text: str) -> bool:
 
 
 def named(name: str, text: str) -> bool:
-    """Return whether a text names a file: as a whole word, not as part of another path.
+    """Return whether a text names a file as a whole word, not as part of another path.
 
     >>> named("acl", "cube2net info acl"), named("acl", "Path('data/acl.xml')"), named("acl", "pacl")
     (True, False, False)

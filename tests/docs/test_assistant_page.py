@@ -1,4 +1,4 @@
-"""The talk in docs/howto/assistant.md is what the tools say."""
+"""The answers in docs/howto/assistant.md are those of the tools."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every block of every page is run in its order, and shows what comes; or it says why not."""
+"""Every block of every page runs and shows its real output, or states why not."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""In a Jupyter kernel all runs as it does anywhere, and nothing is printed or drawn by itself."""
+"""Pages run in a Jupyter kernel as elsewhere, and nothing is printed or drawn unasked."""
 
 import doctest
 from pathlib import Path
@@ -26,7 +26,7 @@ BAR = "import duckdb; duckdb.connect().execute(\"SELECT current_setting('enable_
 
 
 def cells_of(page: Path) -> list[tuple[str, str]]:
-    """Return the Python of a page as cells, each with what it is said to show."""
+    """Return the Python of a page as cells, each with the output shown."""
     cells: list[tuple[str, str]] = []
     for block in blocks(page):
         if block.runs and block.language == "python":

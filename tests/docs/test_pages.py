@@ -47,14 +47,14 @@ def test_names_that_a_page_uses_exist(page: Path) -> None:
 
 
 def options() -> dict[str, set[str]]:
-    """Return the options of every command, and of the program itself by an empty name, as the reference has them."""
+    """Return the options of each command in the reference; those of the program itself have an empty name."""
     text = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     helps = re.findall(r"^## cube2net(?: (\w+))? --help\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     return {command: set(re.findall(r"--[a-z-]+", shown)) for command, shown in helps}
 
 
 def unknown_options(text: str, known: dict[str, set[str]]) -> set[str]:
-    """Return the options in a line of the shell that its commands of cube2net do not have.
+    """Return the options in a shell line that its commands do not have.
 
     >>> known = {"": {"--help"}, "suggest": {"--help"}, "query": {"--form"}}
     >>> unknown_options("cube2net suggest a.csv --form x && cube2net query c --form hybrid", known)

@@ -1,4 +1,4 @@
-"""The site is made without a warning, needs nothing from elsewhere, has every public name, and is found by search."""
+"""The site is built without warnings, loads nothing from elsewhere, has all public names, and its search works."""
 
 import importlib
 import re
@@ -67,7 +67,7 @@ def browser() -> Iterator[Any]:
 
 
 class Reader:
-    """A tab that notes requests to elsewhere, and errors."""
+    """A tab that records errors and requests to other sites."""
 
     def __init__(self, browser: Any, home: str, width: int = 1280, scheme: str = "light") -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)

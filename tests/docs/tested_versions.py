@@ -1,4 +1,4 @@
-"""Whether what pages and notebooks show must come here to the letter: on Linux, with the versions that are tested."""
+"""Whether outputs must equal those on the pages: on Linux with the tested versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OTHERWISE = "all of it ran; but with other versions, or on another system, it ma
 
 
 def installed(name: str) -> str:
-    """Return the version of a package that is here, without what its builder added; empty where there is none."""
+    """Return the installed version of a package without its local part, or an empty text."""
     try:
         return version(name).partition("+")[0]
     except PackageNotFoundError:
@@ -28,6 +28,6 @@ def pinned() -> dict[str, str]:
 
 
 def shows_the_same() -> bool:
-    """Return whether this system and its packages are those that the pages were written with."""
+    """Return whether the system and the packages are those with which the pages were written."""
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     return here and all(installed(name) == pinned()[name] for name in COUNTS)
