@@ -611,7 +611,7 @@ export interface AddedCellSchema {
   added: number;
 }
 
-/** What every part of a network adds to its value; ``str`` is one sentence. */
+/** What each part of a network adds to its value; ``str`` is one sentence. */
 export interface ValueAccountSchema {
   kind: "account";
   sentence: string;
