@@ -30,7 +30,7 @@ cube2net._util.arrays.Array = np.ndarray  # what people know, in every type that
 from make_pages import MODULES, public_names  # noqa: E402
 
 ANSWERS = {
-    "evaluation.verdict": "Verdict Result Baseline",
+    "evaluation.verdict": "Verdict ConfigurationResult Baseline",
     "evaluation.statistics": "Difference",
     "model.change": "Change NamedNode",
     "model.contrast": "Contrast SeparatingCell Description Drilled DrilledCell",

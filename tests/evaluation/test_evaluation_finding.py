@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cube2net.evaluation.statistics import ALL, Difference
-from cube2net.evaluation.verdict import Baseline, Result, Verdict, judge_comparison
+from cube2net.evaluation.verdict import Baseline, ConfigurationResult, Verdict, judge_comparison
 from cube2net.mining.clustering import METRICS
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
@@ -26,8 +26,8 @@ def by_hand() -> Verdict:
     return Verdict(
         "clustering",
         "F1",
-        alone=Result(ALONE, 40, 0.5),
-        top=Result(BEST, 60, 0.7),
+        alone=ConfigurationResult(ALONE, 40, 0.5),
+        top=ConfigurationResult(BEST, 60, 0.7),
         differences=(difference(BEST, ALONE, 0.2, 0.1, 0.3),),
         counts=(1,),
         baselines=(Baseline(HOPS, 59, True, difference(BEST, HOPS, 0.1, 0.05, 0.15)),),

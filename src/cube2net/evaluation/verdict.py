@@ -20,7 +20,7 @@ ONE_CLUSTER_SHARE = 0.95
 
 
 @dataclass(frozen=True)
-class Result:
+class ConfigurationResult:
     """The mean nodes, score and NMI of a configuration, nan where it has none.
 
     ``has_variants`` is set if another configuration differs from it in the number of cells only. ``largest_cluster`` is
@@ -68,13 +68,13 @@ class Verdict(Shown):
 
     task: str
     measure: str
-    alone: Result
-    top: Result
+    alone: ConfigurationResult
+    top: ConfigurationResult
     differences: tuple[Difference, ...]
     counts: tuple[int, ...]
-    results: tuple[Result, ...] = ()
+    results: tuple[ConfigurationResult, ...] = ()
     baselines: tuple[Baseline, ...] = ()
-    default: Result | None = None
+    default: ConfigurationResult | None = None
     shown: Configuration | None = None
     floor: float = math.nan
     pairs: int | None = None
@@ -116,7 +116,7 @@ class Verdict(Shown):
         return "maybe" if self.gain.mean > 0 else "level"
 
     @property
-    def best_result(self) -> Result:
+    def best_result(self) -> ConfigurationResult:
         """The result of the best configuration."""
         return self.top if self.gain and self.gain.mean > 0 else self.alone
 
@@ -139,7 +139,7 @@ class Verdict(Shown):
         return tuple(baseline.difference for baseline in self.baselines if baseline.difference)
 
     @property
-    def notes(self) -> dict[Result, str]:
+    def notes(self) -> dict[ConfigurationResult, str]:
         """A sentence for each network whose clustering puts nearly all objects of the query in one cluster."""
         return {result: _describe_one_cluster(self, result) for result in self.results if result.in_one_cluster}
 
@@ -225,12 +225,12 @@ def _as_floats(item: tuple[str, float]) -> tuple[str, float]:
     return item[0], float(item[1])
 
 
-def _summarize(comparison: Comparison, config: Configuration) -> Result:
+def _summarize(comparison: Comparison, config: Configuration) -> ConfigurationResult:
     trials = [trial for model in comparison.deciding for trial in comparison.of(config, model) if comparison.truth]
     truth = np.array(comparison.truth, dtype=np.str_)
     label_share = _compute_largest_share([truth[truth != ""]])
     cluster_share = _compute_largest_share(trial.evidence[truth != ""] for trial in trials)
-    return Result(
+    return ConfigurationResult(
         config,
         comparison.nodes(config),
         _compute_mean_score(comparison, config),
@@ -354,7 +354,7 @@ def _describe_no_gain(verdict: Verdict, gain: Difference | None) -> str:
     return f"adding nothing is best here: {score}; {_name_best(verdict, 'other ')} is {distance}"
 
 
-def _describe_one_cluster(verdict: Verdict, result: Result) -> str:
+def _describe_one_cluster(verdict: Verdict, result: ConfigurationResult) -> str:
     """Return why the score of a clustering with (nearly) one cluster is not informative."""
     is_alone = result.configuration == verdict.alone.configuration
     no_links = "the query has no links" if is_alone else f"{_name(result)}: no object of the query has a link"
@@ -376,7 +376,7 @@ def _describe_baseline(baseline: Baseline) -> str:
     return f"{name}: no significant difference, {_format_signed(-each.mean, -each.high, -each.low)}"
 
 
-def _describe_default(verdict: Verdict, default: Result) -> str:
+def _describe_default(verdict: Verdict, default: ConfigurationResult) -> str:
     name = f"the default, {_name(default)}"
     each = next((each for each in verdict.differences if each.one == default.configuration), None)
     if each is None:
@@ -408,7 +408,7 @@ def _count_configurations(verdict: Verdict, other: str) -> str:
     return f"{configs:,} {other}configurations{different}"
 
 
-def _name(result: Result) -> str:
+def _name(result: ConfigurationResult) -> str:
     """Return the name of a configuration, with its number of cells only if others differ in nothing else."""
     config = result.configuration
     if config.name == "none":
@@ -418,11 +418,11 @@ def _name(result: Result) -> str:
     return config.name if result.has_variants else config.title
 
 
-def _format_score(verdict: Verdict, result: Result) -> str:
+def _format_score(verdict: Verdict, result: ConfigurationResult) -> str:
     return "no score" if math.isnan(result.score) else f"{verdict.measure} {_format_number(result.score)}"
 
 
-def _format_size(result: Result) -> str:
+def _format_size(result: ConfigurationResult) -> str:
     """Return the size of a network unless its name contains it."""
     return "" if result.configuration.like else f", at {_format_nodes(result.nodes)} nodes"
 
