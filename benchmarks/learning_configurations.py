@@ -20,6 +20,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,11 @@ from choices import neighbourhood
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Stopwatch
 from cube2net._util.random import stream
-from cube2net.api.compare import BY_NAME, hidden_runs, maker
+from cube2net.api.compare import maker
 from cube2net.errors import Cube2netError
 from cube2net.evaluation.auto import MIN_AUC_GAIN, list_candidates
 from cube2net.evaluation.configurations import DEFAULT
+from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.mining.downstream import make_clustering_task
 from cube2net.model.cube import Cube
@@ -117,7 +119,7 @@ def try_configurations(cube: Cube, query: Query) -> Record:
     watch = Stopwatch()
     features = compute_features(cube, query)
     record: Record = {"features": features, "looked": round(watch.seconds, 4)}
-    runs = hidden_runs(cube, query, BY_NAME, ("deepwalk",))
+    runs = HiddenRuns(cube, query, partial(maker, query=query), ("deepwalk",))
     watch = Stopwatch()
     record["auc"] = score(runs.make, runs.mine, "AUC", range(DRAWS))
     record["seconds"] = round(watch.seconds / DRAWS, 2)

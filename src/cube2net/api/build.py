@@ -25,7 +25,7 @@ from cube2net.api.checkpoints import (
     digest_files,
     digest_tables,
 )
-from cube2net.api.read import find_reader, remembering, resolve_corpus
+from cube2net.api.read import check_there, find_reader, remembering, resolve_corpus
 from cube2net.api.suggest import decide_dimensions, find_topics, with_texts, without_texts
 from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
@@ -35,7 +35,7 @@ from cube2net.cube.storage.reader import read as read_cube
 from cube2net.cube.storage.writer import check_place, save
 from cube2net.design.combinations import tally
 from cube2net.design.propose import covers_with_own_design
-from cube2net.errors import ParameterError, SourceError
+from cube2net.errors import ParameterError
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.frames import is_frame
@@ -270,9 +270,7 @@ def build_source(
     if place is not None:
         check_place(place)
     reader, places = find_reader(source, paths, options)
-    for path in places:
-        if not path.exists():
-            raise SourceError(f"there is no file {str(path)!r}: check the path")
+    check_there(places)
     if place is None:
         corpus = remembering(reader.read(places, progress=progress), reader)
         return BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings).build(corpus, progress)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import check_folder, only_writer
 from cube2net._util.progress import Progress, ProgressOption, cores, report_compiling, resolve_progress, silent
-from cube2net.api.construct import Chosen, build_network, choose, resolve_method
+from cube2net.api.construct import build_network, choose, expect_options, resolve_method
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, resolve_query
 from cube2net.cube.cuboids import cuboid
-from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
 from cube2net.evaluation.configurations import (
@@ -30,7 +30,7 @@ from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.report.page import FILES
 from cube2net.evaluation.trials import Make, Trials
-from cube2net.mining.downstream import DownstreamTask, Models, make_clustering_task, make_hidden_task, make_link_task
+from cube2net.mining.downstream import DownstreamTask, Models, make_clustering_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.comparison import TASKS, Comparison, Configuration, TaskName
 from cube2net.model.cube import Cube
@@ -193,8 +193,8 @@ def compare(
     runs = check_int("runs", runs, 1)
     seed = check_int("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
-    more = _expect_options(options)
-    peers, grid, hidden = _baselines(more.as_large, more.baselines), more.grid, more.hidden
+    more = expect_options(ComparisonOptions, options, "forms=['objects']")
+    peers, grid = _baselines(more.as_large, more.baselines), more.grid
     for each in grid.get("levels", ()):
         cuboid(cube, each)
     if methods is None and not grid:
@@ -202,61 +202,86 @@ def compare(
     else:
         kinds = {name: _method(method) for name, method in named.items()}
         configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **grid)
-    if hidden is not None and task != "links":
+    if more.hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
-    hiding = hidden_runs(cube, asked, named, models) if task == "hidden" else None
-    pairs = hiding.count_links(seeds) if hiding else {}
-    judging = hiding.prepare(seed)[1] if hiding else _make_task(task, cube, asked, hidden, more.users, models)
+    work = _prepare(task, cube, asked, seeds, partial(maker, query=asked, methods=named), models, more)
     about = {
         "task": task,
         "cube": cube_fingerprint(cube),
         "query": query_fingerprint(asked),
-        "hidden": "" if hiding else array_fingerprint(*judging.hidden),
+        "hidden": "" if task == "hidden" else array_fingerprint(*work.downstream.hidden),
         "methods": {name: format_repr(method) for name, method in named.items()},
-        "models": judging.parameters,
-        "pairs": pairs,
+        "models": work.downstream.parameters,
+        "pairs": work.pairs,
     }
-    make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judging.mine)
-    trials = Trials(make, mine, more.workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        progress.note(f"comparing: networks {len(configs)}, models {len(judging.parameters)}, runs {runs}")
-        found = trials.run(configs, list(judging.parameters), seeds, journal, progress=progress)
-    return Comparison(
-        task,
-        judging.measures,
-        found,
-        truth=tuple(asked.labels or ()) if task == "clustering" else (),
-        settings={
-            "cube": repr(cube),
-            "query": repr(asked),
-            "task": task,
-            "runs": runs,
-            "seed": seed,
-            **grid,
-            **{name: about[name] for name in ("methods", "models")},
-            **({"pairs": sum(pairs.values())} if hiding else {}),
+        progress.note(f"comparing: networks {len(configs)}, models {len(work.downstream.parameters)}, runs {runs}")
+        return work.compare(configs, seeds, journal, progress, **grid, methods=about["methods"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What makes and scores the networks of a comparison; ``pairs`` has the number of hidden links by seed."""
+
+    task: TaskName
+    cube: Cube
+    query: Query
+    make: Make
+    downstream: DownstreamTask
+    pairs: dict[str, int]
+    workers: int
+
+    def compare(
+        self, configs: Sequence[Configuration], seeds: range, journal: Journal, progress: Progress, **settings: Any
+    ) -> Comparison:
+        """Return the comparison of configurations."""
+        models = self.downstream.parameters
+        trials = Trials(self.make, self.downstream.mine, self.workers or cores())
+        settings = {
+            "cube": repr(self.cube),
+            "query": repr(self.query),
+            "task": self.task,
+            "runs": len(seeds),
+            "seed": seeds.start,
+            **settings,
+            "models": models,
+            **({"pairs": sum(self.pairs.values())} if self.task == "hidden" else {}),
             "default": DEFAULT.name,
-        },
-    )
+        }
+        truth = tuple(self.query.labels or ()) if self.task == "clustering" else ()
+        found = trials.run(configs, list(models), seeds, journal, progress=progress)
+        return Comparison(self.task, self.downstream.measures, found, truth=truth, settings=settings)
+
+
+def _prepare(
+    task: TaskName,
+    cube: Cube,
+    query: Query,
+    seeds: range,
+    make_maker: Callable[[Cube], Maker],
+    models: Models | None,
+    options: ComparisonOptions,
+) -> _Work:
+    """Return what makes and scores networks by labels, by links of the query that are hidden, or by given links."""
+    if task == "hidden":
+        runs = HiddenRuns(cube, query, make_maker, models)
+        pairs = runs.count_links(seeds)
+        downstream = replace(runs.prepare(seeds.start)[1], mine=runs.mine)
+        return _Work(task, cube, query, runs.make, downstream, pairs, options.workers)
+    if task == "clustering":
+        downstream = make_clustering_task(query, models)
+    elif options.hidden is None:
+        raise ParameterError("the task 'links' needs the hidden links that are to be found again")
+    else:
+        downstream = make_link_task(cube, query, options.hidden, options.users, models)
+    return _Work(task, cube, query, make_maker(cube), downstream, {}, options.workers)
 
 
 def compare_by_name(cube: Cube, query: Asked, task: Any = None, **given: Any) -> Comparison:
     """Return the comparison of parameters and options by their names, as commands hold them."""
     more = {each.name: given.pop(each.name) for each in fields(ComparisonOptions) if each.name in given}
     return compare(cube, query, task, options=ComparisonOptions(**more), **given)
-
-
-def _expect_options(options: object) -> ComparisonOptions:
-    if options is None:
-        return ComparisonOptions()
-    if isinstance(options, ComparisonOptions):
-        return options
-    raise ParameterError(
-        f"options is {quote(options)}, expected ComparisonOptions, such as ComparisonOptions(forms=['objects'])",
-        parameter="options",
-        value=options,
-    )
 
 
 def _baselines(as_large: bool, baselines: Sequence[str] | None) -> bool | Sequence[str]:
@@ -308,29 +333,7 @@ def _method(given: str | Method) -> Method:
     return found
 
 
-def _make_task(
-    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, models: Models | None
-) -> DownstreamTask:
-    """Return what mines and scores networks by labels, or by links that the cube was built without."""
-    if task == "clustering":
-        return make_clustering_task(query, models)
-    if hidden is None:
-        raise ParameterError("the task 'links' needs the hidden links that are to be found again")
-    return make_link_task(cube, query, hidden, users, models)
-
-
-def hidden_runs(cube: Cube, query: Query, methods: Named, models: Models | None) -> HiddenRuns[DownstreamTask]:
-    """Return what makes and judges networks by links of the query that are hidden."""
-    return HiddenRuns(
-        query,
-        hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
-        maker=lambda left: maker(left, query, methods),
-        models=lambda links, others: make_hidden_task(query, links, others, models),
-    )
-
-
-def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Chosen]:
+def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker:
     """Return what makes the networks of configurations for one query."""
 
     def plan_configuration(config: Configuration, nodes: int | None) -> Plan:
@@ -400,7 +403,8 @@ class Auto:
         if any(query.labels or ()):
             mine = make_clustering_task(query, models).mine
             return choose_by_labels(query, make, mine, folds=self.folds, **until)
-        return choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, models), **until)
+        hidden = HiddenRuns(cube, query, partial(maker, query=query), models)
+        return choose_by_hidden_links(query, make, hidden, **until)
 
 
 BASELINE = "pagerank"
@@ -424,7 +428,7 @@ def judge(
     query: Asked,
     method: str | Method = "greedy",
     *,
-    task: str | None = None,
+    task: TaskName | None = None,
     runs: int = 5,
     models: Models | None = MODELS,
     seed: int = 0,
@@ -454,7 +458,7 @@ def judge(
     if method == "none":
         configs = configs[:1]
 
-    def make_maker(whole: Cube) -> Maker[Plan, Chosen]:
+    def make_maker(whole: Cube) -> Maker:
         def plan_configuration(wanted: Configuration, nodes: int | None) -> Plan:
             if wanted == config and wanted.method != "none":
                 return plan_network(whole, asked, network_options)
@@ -463,19 +467,9 @@ def judge(
 
         return Maker(plan_configuration, lambda wanted, own: choose(wanted, seed=own), build_network)
 
-    hiding = _hiding(cube, asked, make_maker, models) if task == "hidden" else None
     seeds = range(seed, seed + runs)
-    pairs = hiding.count_links(seeds) if hiding else {}
-    judging = hiding.prepare(seed)[1] if hiding else make_clustering_task(asked, models)
-    make, mine = (hiding.make, hiding.mine) if hiding else (make_maker(cube), judging.mine)
-    trials = Trials(make, mine, cores()).run(
-        configs, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told
-    )
-    settings = {"task": task, "runs": runs, "seed": seed, "cube": repr(cube), "query": repr(asked)}
-    settings |= {"models": judging.parameters, "default": DEFAULT.name}
-    settings |= {"pairs": sum(pairs.values())} if hiding else {}
-    truth = tuple(asked.labels or ()) if task == "clustering" else ()
-    return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
+    work = _prepare(task, cube, asked, seeds, make_maker, models, ComparisonOptions())
+    return Judged(work.compare(configs, seeds, Journal.open(None, {"task": task}), told), work.make)
 
 
 TOLD = ("method", "objective", "n_cells", "form", "levels", "n_neighbors", "membership_weights")
@@ -500,14 +494,4 @@ def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Config
         levels=levels if isinstance(levels, str) else "",
         n_neighbors=options.n_neighbors,
         membership_weights=options.membership_weights or "",
-    )
-
-
-def _hiding(cube: Cube, query: Query, make_maker: Any, models: Models | None) -> HiddenRuns[DownstreamTask]:
-    return HiddenRuns(
-        query,
-        hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
-        maker=make_maker,
-        models=lambda links, others: make_hidden_task(query, links, others, models),
     )

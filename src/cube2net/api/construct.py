@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, ProgressOption, record_seconds, report_compiling, resolve_progress, silent
@@ -55,6 +55,7 @@ from cube2net.options import OPTIONS, AnyMethodName, FormName, NetworkOptions, O
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden
 from cube2net.selection.exact.exact import add_bound
 
+T = TypeVar("T")
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
 KNOWN = 16
@@ -151,7 +152,7 @@ def _merge(flat: Mapping[str, Any], options: NetworkOptions | None) -> NetworkOp
     """Return options with those given by parameters; raise if one is given twice with different values."""
     if options is None:
         return NetworkOptions(**flat)
-    given = dict(expect_options(options).given)
+    given = dict(expect_options(NetworkOptions, options, "n_neighbors=10").given)
     for name, value in flat.items():
         if is_given(name, value):
             if name in given and given[name] is not value and given[name] != value:
@@ -164,12 +165,12 @@ def _merge(flat: Mapping[str, Any], options: NetworkOptions | None) -> NetworkOp
     return NetworkOptions(**given)
 
 
-def expect_options(options: object) -> NetworkOptions:
-    """Return options, or raise what they should be."""
-    if isinstance(options, NetworkOptions):
-        return options
+def expect_options(kind: type[T], options: object, example: str) -> T:
+    """Return options, those by default for None, or raise what they should be."""
+    if options is None or isinstance(options, kind):
+        return kind() if options is None else options
     raise ParameterError(
-        f"options is {quote(options)}, expected NetworkOptions, such as NetworkOptions(n_neighbors=10)",
+        f"options is {quote(options)}, expected {kind.__name__}, such as {kind.__name__}({example})",
         parameter="options",
         value=options,
     )

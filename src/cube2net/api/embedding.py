@@ -96,7 +96,7 @@ class CubeEmbedding:
 
         As usual in scikit-learn, the objects may also be the rows of an array or a list with a single column.
         """
-        options = NetworkOptions() if self.options is None else expect_options(self.options)
+        options = expect_options(NetworkOptions, self.options, "n_neighbors=10")
         given = {**options.given, "seed": self.seed}
         self.network_ = construct_network(self.cube, _flatten(query), NetworkOptions(**given))
         self.embedding_ = embed_nodes(self.network_, self.embedding, seed=self.seed)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
-from cube2net.errors import ParameterError, quote, unknown_name
+from cube2net.errors import ParameterError, SourceError, quote, unknown_name
 from cube2net.io import graphs
 from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
 from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
@@ -83,6 +83,13 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     """
     reader, places = find_reader(source, paths, options)
     return remembering(reader.read(places, progress=resolve_progress(progress)), reader)
+
+
+def check_there(paths: Sequence[Path]) -> None:
+    """Raise where a file that is to be read is not there."""
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
 
 
 def remembering(corpus: Corpus, source: Any) -> Corpus:

@@ -16,7 +16,7 @@ from cube2net.api import cubes
 from cube2net.api.build import build
 from cube2net.api.checkpoints import describe_identity, digest
 from cube2net.api.cubes import READING, read_manifest
-from cube2net.api.read import remembering
+from cube2net.api.read import check_there, remembering
 from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
 from cube2net.design.propose import columns_in_words, propose_for_tables
@@ -133,13 +133,6 @@ def identify_reading(
         contents=contents,
         origin="" if uploaded else digest([str(path.resolve()) for path in paths]),
     )
-
-
-def check_there(paths: Sequence[Path]) -> None:
-    """Raise where a file that is to be read is not there."""
-    for path in paths:
-        if not path.exists():
-            raise SourceError(f"there is no file {str(path)!r}: check the path")
 
 
 def _contents_checksum(path: Path) -> str:

@@ -17,7 +17,7 @@ from cube2net._util.random import stream
 from cube2net._util.statistics import LEVEL, REACH
 from cube2net.errors import Cube2netError, QueryError
 from cube2net.evaluation.configurations import DEFAULT
-from cube2net.evaluation.hidden_links import HiddenRuns, J
+from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.statistics import MIN_PAIRS
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
@@ -261,7 +261,7 @@ def choose_by_labels(
 def choose_by_hidden_links(
     query: Query,
     make: Make,
-    runs: HiddenRuns[J],
+    runs: HiddenRuns,
     *,
     seeds: Sequence[int],
     seconds: float,

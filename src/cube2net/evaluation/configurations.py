@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.comparison import Configuration
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
 from cube2net.model.network import Network
-from cube2net.model.selection import PAPER_CELLS, Budget
+from cube2net.model.selection import PAPER_CELLS
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 BASELINES = ("pagerank", "hops")
@@ -124,38 +124,18 @@ def list_values(value: Any) -> list[Any] | None:
     return list(dict.fromkeys([value] if isinstance(value, str) or not isinstance(value, Iterable) else value))
 
 
-class Planned(Protocol):
-    """A plan of a network."""
-
-    @property
-    def method(self) -> Method:
-        """The method."""
-
-    @property
-    def objective(self) -> object:
-        """The objective."""
-
-    @property
-    def budget(self) -> Budget:
-        """The limits."""
-
-
-P = TypeVar("P", bound=Planned)
-C = TypeVar("C")
-
-
 @dataclass(frozen=True, eq=False)
-class Maker(Generic[P, C]):
+class Maker:
     """Makes the networks of configurations for one query; choices of cells are cached, since all forms use them.
 
     ``plan(configuration, nodes)`` makes a plan, ``choose(plan, seed)`` runs its method, and ``assemble(plan, chosen)``
     makes the network.
     """
 
-    plan: Callable[[Configuration, int | None], P]
-    choose: Callable[[P, int], C]
-    assemble: Callable[[P, C], Network]
-    cache: dict[tuple[Any, ...], C] = field(default_factory=dict)
+    plan: Callable[[Configuration, int | None], Any]
+    choose: Callable[[Any, int], Any]
+    assemble: Callable[[Any, Any], Network]
+    cache: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
         """Return the network of a configuration, with at most ``nodes`` nodes."""
