@@ -149,6 +149,38 @@ ANALYSTS: dict[str, tuple[list[list[object]], tuple[int, int, bool]]] = {
     ),
     "fractions alone": ([["x", "y"]] + [[row / 7, row / 9] for row in range(40)], (40, 40, False)),
     "links under one name": ([["name", "name", "weight"]] + [[*pair, 1] for pair in PAIRS], (38, 38, True)),
+    "lists that go on": (
+        [["title", "authors"]]
+        + [
+            [f"On {row}", mark.join([f"{last}, {first[0]}." for first, last in PEOPLE[row : row + 3]]) + end]
+            for row in range(30)
+            for mark, end in [(", ", ", et al.") if row % 2 else (", ", ", ...")]
+        ],
+        (32, 30, True),
+    ),
+    "lists of numbers of people": (
+        [["paper_id", "author_ids", "year"]]
+        + [[row, f"{row};{row + 1};{row + 2}", 2000 + row % 9] for row in range(30)],
+        (32, 30, True),
+    ),
+    "a row for each exam": (
+        [["student_id", "course_id", "grade"]]
+        + [[1000 + row % 30, f"C{row // 15}", 1 + row % 5] for row in range(120)],
+        (30, 8, True),
+    ),
+    "reviews": (
+        [["reviewer", "product", "stars", "review"]]
+        + [
+            [
+                NAMES[row // 8 + row % 8],
+                f"Item {row // 8}",
+                row % 5,
+                f"this is what I think of it after {row} long years of use",
+            ]
+            for row in range(240)
+        ],
+        (37, 30, True),
+    ),
     "lists that name no row": (
         [["Package", "Depends"]]
         + [[f"p{row}", ", ".join(f"q{row * step} (>= {step}.0)" for step in range(2, 5))] for row in range(40)],

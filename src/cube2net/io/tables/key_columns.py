@@ -27,6 +27,8 @@ MIN_ROWS_OF_NAMES = 20
 MIN_LABELS_PER_TEXT, MAX_DISTINCT_LABELS = 1.5, 0.5
 """Texts of more parts each, of which a smaller share differs, are lists of labels."""
 MIN_DISTINCT_INVERTED_NAMES = 0.95
+MIN_TEXT_WORDS, MIN_TEXT_LETTERS, MIN_FILLED_TEXTS, MIN_DISTINCT_TEXTS = 6, 40, 0.5, 0.5
+"""Words and letters of a text, on average, and the share of rows with a text and of texts that differ."""
 SEVERAL, MAX_LIST_SHARE = r"[;|\n]|,.*,", 0.1
 """What stands between several names in a text, and the share of such texts beyond which a column names nothing."""
 
@@ -149,6 +151,19 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
         return NO_NAME
     distinct = pc.count_distinct(texts).as_py() / len(texts)
     return 0.0 if few and distinct < 1 else distinct, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
+
+
+def mean_words(column: pa.ChunkedArray) -> float:
+    """Return the mean number of words of texts, 0 where they are short or often the same."""
+    places = spread_rows(len(column), MAX_SAMPLED_ROWS)
+    texts = pc.drop_null(pc.cast(column.take(places), pa.string()))
+    if len(texts) < 2 or len(texts) < MIN_FILLED_TEXTS * len(places):
+        return 0.0
+    if pc.mean(pc.utf8_length(texts)).as_py() < MIN_TEXT_LETTERS:
+        return 0.0
+    if pc.count_distinct(texts).as_py() < MIN_DISTINCT_TEXTS * len(texts):
+        return 0.0
+    return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
 
 
 def _are_label_lists(texts: pa.ChunkedArray) -> bool:

@@ -16,7 +16,7 @@ from cube2net.io.tables.column_types import Rows, check_column, keys
 from cube2net.io.tables.dialects import LIKE_A_NUMBER
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, sample_keys, share_in
 from cube2net.io.tables.locale_values import as_clock, as_dates, as_numbers, present, spread_rows
-from cube2net.io.tables.table_roles import normalize_name
+from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
 from cube2net.model.corpus import decode, holds_text
 
 MAX_SAMPLED_ROWS = 1_000
@@ -179,7 +179,11 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     references: dict[str, str] = {}
     for column in rows.table.column_names[:MAX_REFERENCE_COLUMNS]:
         values = decode(rows.table[column])
-        if column in (key, name) or not (holds_text(values.type) or pa.types.is_integer(values.type)):
+        if (
+            column in (key, name)
+            or _mentions_objects(column, key)
+            or not (holds_text(values.type) or pa.types.is_integer(values.type))
+        ):
             continue
         pairs = [
             (one, value) for one, value in zip(ids, keys(rows, column).to_pylist(), strict=True) if value is not None
@@ -263,6 +267,16 @@ def is_likely_key(column: str, key: str) -> bool:
     """
     own, other = ([word.casefold() for word in WORD.findall(name)] for name in (key, column))
     return other != own and bool(own) and own in (other[-len(own) :], other[: len(own)])
+
+
+def _mentions_objects(column: str, key: str) -> bool:
+    """Return whether a column is named as one of the objects in the records that the key is named after.
+
+    >>> _mentions_objects("author_ids", "paper_id"), _mentions_objects("friend_ids", "person_id")
+    (True, False)
+    """
+    roles = ROLE_NAMES["mentions"]
+    return normalize_name(key) in roles["item"] and normalize_name(column).removesuffix("s") in roles["object"]
 
 
 def _are_other_numbers(column: str, key: str, known: Mapping[str, str]) -> bool:

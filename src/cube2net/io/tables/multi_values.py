@@ -38,10 +38,13 @@ MIN_LABEL_REUSE = 2
 MAX_NAME_WORDS, MAX_MEAN_NAME_WORDS = 6, 4
 MIN_SHORT_SHARE, MIN_FULL_NAME_SHARE, MIN_REPEATED_SHARE, MIN_REPEATED_SHARE_OF_PEOPLE = 0.95, 0.8, 0.5, 0.2
 INITIALS = re.compile(r"(?:[A-ZÀ-ÖØ-Þ]\.?[ -]?){1,4}(?: ?(?:Jr|Sr)\.?)?")
+OTHERS = r"(?i)[;,|]?\s*(\bet\.? ?al\b\.?|\band others\b|\bund andere\b|\bu\. ?a\.|\.\.\.|…)"
+"""What stands for further names at the end of a list, or for those left out within."""
 PEOPLE = frozenset(
     (
         *("authors", "members", "participants", "contributors", "people", "attendees", "persons", "partners", "staff"),
         *("cast", "actors", "directors", "editors", "writers", "inventors", "investigators", "speakers", "artists"),
+        *("students", "customers", "clients", "employees", "patients", "players", "voters", "users", "teachers"),
         *("team", "creators", "proposers", "applicants", "owners", "sponsors", "guests", "performers", "reviewers"),
         *("beteiligte", "mitwirkende", "autoren", "autorinnen", "teilnehmer", "teilnehmende", "teilnehmerinnen"),
         *("mitglieder", "personen", "bearbeiter", "partner", "darsteller", "anwesende", "erfinder", "herausgeber"),
@@ -185,10 +188,10 @@ def _are_names(lists: Sequence[Sequence[str]], are_people: bool, sign: str = "")
         return False
     if sum(count <= MAX_NAME_WORDS for count in words) < MIN_SHORT_SHARE * len(parts):
         return False
-    if sum(any(letter.isalpha() for letter in part) for part in parts) < MIN_SHORT_SHARE * len(parts):
-        return False
     if are_people and sign in (";", "|", "\n", "\t"):
         return True
+    if sum(any(letter.isalpha() for letter in part) for part in parts) < MIN_SHORT_SHARE * len(parts):
+        return False
     full = sum(_is_full_name(part) for part in parts)
     if are_people and full >= MIN_FULL_NAME_SHARE * len(parts):
         return True
@@ -224,8 +227,17 @@ def _sample_texts(rows: Rows, name: str) -> list[str] | None:
     column = decode(rows.table[name])
     if not holds_text(column.type):
         return None
-    texts: list[str] = pc.drop_null(present(pc.cast(column, pa.string()).slice(0, MAX_SAMPLED_ROWS))).to_pylist()
-    return texts
+    texts = without_others(present(pc.cast(column, pa.string()).slice(0, MAX_SAMPLED_ROWS)))
+    return pc.drop_null(texts).to_pylist()  # type: ignore[no-any-return]
+
+
+def without_others(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return lists of names without what stands for further names.
+
+    >>> without_others(pa.chunked_array([["Ott, A., et al.", "Ek B; and others", "Ott, A., ..., Lo, C."]])).to_pylist()
+    ['Ott, A.', 'Ek B', 'Ott, A., Lo, C.']
+    """
+    return pc.replace_substring_regex(texts, OTHERS, "")
 
 
 # Labels
@@ -241,9 +253,12 @@ def label_separators(
             continue
         if likely_written(pa.chunked_array([texts], pa.string()), rows.written):
             continue
-        if (separator := find_label_separator(texts)) is not None:
-            found[name] = separator
-            dropped.say(f"{rows.name}: values of {name!r} are several labels, separated by {separator!r} (guessed)")
+        separator = find_label_separator(texts)
+        people = find_separators(texts, are_people=True) if separator is None and names_people(name) else ()
+        if separator is not None or people:
+            found[name] = people if separator is None else separator
+            how = describe_separators(as_separators(found[name]))
+            dropped.say(f"{rows.name}: values of {name!r} are several labels, separated by {how} (guessed)")
     return found
 
 

@@ -28,7 +28,7 @@ from cube2net.io.tables.column_types import (
     keys,
     split_column,
 )
-from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, is_nearly_unique, is_unique
+from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, MIN_TEXT_WORDS, is_nearly_unique, is_unique, mean_words
 from cube2net.io.tables.link_columns import is_numbering, is_time
 from cube2net.io.tables.locale_values import likely_written, present
 from cube2net.io.tables.multi_values import (
@@ -37,6 +37,7 @@ from cube2net.io.tables.multi_values import (
     describe_separators,
     label_separators,
     names_people,
+    without_others,
 )
 from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES
 from cube2net.io.tables.table_corpus import Part, item_corpus
@@ -52,8 +53,9 @@ OBJECT_NAMES = (
     "cast",
 )
 MIN_DISTINCT_TITLES = 0.95
+ID_ENDING = re.compile(r"[ _-]*ids?$", re.IGNORECASE)
 MAX_SAMPLED_ROWS = 1_000
-MIN_ROWS_OF_MENTIONS, MIN_DISTINCT_MENTIONS = 20, 0.95
+MIN_ROWS_OF_MENTIONS, MIN_DISTINCT_MENTIONS = 20, 0.8
 """Rows of a table of mentions that is known by its values, and the share of them that mention something new."""
 MAX_MENTIONS_OF_RECORD, MAX_DISTINCT_RECORDS = 50, 0.8
 """Mean number of mentions of a record, and number of records by row, in such a table."""
@@ -134,12 +136,14 @@ def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool)
     """
     names = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if name not in given.values()]
     count = rows.table.num_rows
-    if count < MIN_ROWS_OF_MENTIONS or any(is_nearly_unique(rows, name) and not is_numbering(name) for name in names):
+    others = [name for name in names if not (is_numbering(name) or is_time(rows, name))]
+    unique = [name for name in others if is_nearly_unique(rows, name)]
+    if count < MIN_ROWS_OF_MENTIONS or any(mean_words(rows.table[name]) < MIN_TEXT_WORDS for name in unique):
         return None
     codes = {name: _encode(rows, name) for name in names if _may_repeat_in_rows(rows, name)}
     distinct = {name: int(values.max()) + 1 for name, values in codes.items()}
     for objects in codes:
-        is_named = normalize_name(objects) in OBJECT_NAMES or names_people(f"{objects}s")
+        is_named = normalize_name(objects) in OBJECT_NAMES or names_people(f"{ID_ENDING.sub('', objects)}s")
         if not (is_named if by_name else _hold_full_names(rows, objects)):
             continue
         records = [
@@ -279,7 +283,7 @@ class RecordTable:
         if holds_text(column.type) and name in self.rows.loose:
             column = present(pc.cast(column, pa.string()))
         if self.columns.separators and holds_text(column.type):
-            column = split_column(column, self.columns.separators)
+            column = split_column(without_others(pc.cast(column, pa.string())), self.columns.separators)
         if is_list(column.type):
             column = column.combine_chunks()
             row = pc.list_parent_indices(column).to_numpy()
@@ -458,7 +462,7 @@ def _kind(column: str) -> str:
     >>> _kind("author_ids"), _kind("Authors"), _kind("business"), _kind("id")
     ('author', 'author', 'business', 'object')
     """
-    word = re.sub(r"[ _-]*ids?$", "", column.strip(), flags=re.IGNORECASE).casefold()
+    word = ID_ENDING.sub("", column.strip()).casefold()
     return (word[:-1] if word.endswith("s") and not word.endswith("ss") else word) or "object"
 
 

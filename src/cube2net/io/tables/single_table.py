@@ -24,8 +24,10 @@ from cube2net.io.tables.dialects import LIKE_A_NUMBER
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
     MIN_NAME_SHARE,
+    MIN_TEXT_WORDS,
     is_nearly_unique,
     is_unique,
+    mean_words,
     name_share,
     nearly_unique_keys,
     sample_keys,
@@ -249,6 +251,7 @@ def _first_distinct_texts(rows: Rows) -> list[str]:
     texts = _text_columns(rows)
     if texts and is_nearly_unique(rows, texts[0]):
         return texts[:1]
+    texts = [name for name in texts if mean_words(rows.table[name]) < MIN_TEXT_WORDS]
     for count in range(2, min(MAX_JOINED_COLUMNS, len(texts)) + 1):
         if _share_values(rows, texts[:count]):
             return []

@@ -19,9 +19,11 @@ from cube2net.io.tables.find_tables import TABLE_OF_NAME
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
     MIN_NAME_SHARE,
+    MIN_TEXT_WORDS,
     KeyColumn,
     is_nearly_unique,
     is_unique,
+    mean_words,
     name_share,
     nearly_unique_keys,
     reference_share,
@@ -30,7 +32,6 @@ from cube2net.io.tables.key_columns import (
     share_in,
 )
 from cube2net.io.tables.link_columns import is_numbering, is_time, is_weight, may_be_end, two_ends
-from cube2net.io.tables.locale_values import spread_rows
 from cube2net.io.tables.single_table import is_named_row
 from cube2net.io.tables.table_roles import (
     ROLE_NAMES,
@@ -44,10 +45,7 @@ from cube2net.model.corpus import holds_text
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 ID_ROLES = {"nodes": "id", "objects": "id", "items": "item"}
-MAX_SAMPLED_ROWS = 1_000
 MIN_ID_SHARE = 0.5
-MIN_TEXT_WORDS, MIN_TEXT_LETTERS, MIN_DISTINCT_TEXTS = 6, 40, 0.5
-"""Words and letters of a text, on average, and the share of texts that differ."""
 
 
 def assign_roles(
@@ -209,22 +207,9 @@ def _with_text(columns: TableColumns, rows: Rows) -> TableColumns:
     """Return columns with that of the longest texts, where no name says which it is."""
     if "text" in (*columns.columns, *columns.given) or columns.table == "objects":
         return columns
-    words = {name: _mean_words(rows.table[name]) for name in columns.unused if holds_text(rows.table[name].type)}
+    words = {name: mean_words(rows.table[name]) for name in columns.unused if holds_text(rows.table[name].type)}
     best = max(words, key=words.__getitem__, default=None)
     return columns if best is None or words[best] < MIN_TEXT_WORDS else columns.with_column("text", best)
-
-
-def _mean_words(column: pa.ChunkedArray) -> float:
-    """Return the mean number of words of texts, 0 where they are short or often the same."""
-    places = spread_rows(len(column), MAX_SAMPLED_ROWS)
-    texts = pc.drop_null(pc.cast(column.take(places), pa.string()))
-    if len(texts) < 2 or len(texts) < MIN_ID_SHARE * len(places):
-        return 0.0
-    if pc.mean(pc.utf8_length(texts)).as_py() < MIN_TEXT_LETTERS:
-        return 0.0
-    if pc.count_distinct(texts).as_py() < MIN_DISTINCT_TEXTS * len(texts):
-        return 0.0
-    return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
 
 
 def _with_name(columns: TableColumns, rows: Rows, multi_valued: Collection[str]) -> TableColumns:
