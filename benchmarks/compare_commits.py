@@ -1,12 +1,11 @@
-"""Whether this checkout is slower than another commit, in one run on one machine.
+"""Compare the processor time of this checkout with that of another commit.
 
     python benchmarks/compare_commits.py BASE [--rounds 5] [--limit 1.3] [--only NAME ...]
 
-The other commit is checked out into a folder that goes again, and both run with the packages that are installed.
-Each measurement is a process of its own, and the two take turns, so that what else the machine does falls on both. What
-is measured is processor time, of all threads together, which a busy machine stretches less than the clock on the wall;
-the figure is the least of all rounds. A ratio above the limit is measured as often again before it counts; one that
-stays above it ends the program with 1. asv would install every commit into an environment of its own, torch included.
+The other commit is checked out into a temporary folder, and both use the installed packages. Each measurement has its
+own process, and the two take turns, so that other load affects both. The figure is the minimum processor time of all
+threads over the rounds. A ratio above the limit is measured again before it counts; the exit status is 1 if it stays
+above. (asv would install each commit with torch into a new environment.)
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ TIMES = 3
 
 
 def main() -> int:
-    """Return 1 where something takes longer than the limit allows."""
+    """Return 1 if a measure exceeds the limit."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("base")
     parser.add_argument("--rounds", type=int, default=5)
@@ -52,7 +51,7 @@ def main() -> int:
 
 
 def compared(name: str, sides: dict[str, tuple[Path, Path]], rounds: int, limit: float) -> bool:
-    """Return whether a measure keeps to the limit, and print it."""
+    """Measure one task in both trees, print it, and return whether it is within the limit."""
     least: dict[str, float] = {}
     for number in range(2 * rounds):
         if number == rounds and least["head"] <= limit * least["base"]:
@@ -70,7 +69,7 @@ def compared(name: str, sides: dict[str, tuple[Path, Path]], rounds: int, limit:
 
 @contextmanager
 def checked_out(commit: str, folder: Path) -> Iterator[Path]:
-    """Lend the files of a commit in a folder."""
+    """Check a commit out into a temporary folder for a context."""
     git = ["git", "-C", str(ROOT), "worktree"]
     subprocess.run([*git, "add", "--quiet", "--detach", str(folder), commit], check=True)
     try:
@@ -88,7 +87,7 @@ def child(tree: Path, folder: Path, name: str) -> float:
 
 
 def least(work: Callable[[], object]) -> float:
-    """Return the least seconds of a few calls, after one that loads compiled code."""
+    """Return the minimum time of a few calls, after one that loads compiled code."""
     work()
     spent = []
     for _ in range(TIMES):
@@ -99,20 +98,20 @@ def least(work: Callable[[], object]) -> float:
 
 
 def worked() -> float:
-    """Return the seconds that processors have worked for this process and those that it started."""
+    """Return the processor time of this process and its children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def command(*words: str) -> Callable[[Path], float]:
-    """Return the measure of a whole process from start to end."""
+    """Return the measure of a whole process."""
     return lambda folder: least(
         lambda: subprocess.run([sys.executable, *words], cwd=folder, check=True, capture_output=True)
     )
 
 
 def build(folder: Path) -> float:
-    """Return the seconds that the cube of the demo takes, once; it is what the other measures ask."""
+    """Return the time to build the cube of the demo, which the other measures use."""
     import cube2net as c2n
 
     corpus = c2n.load_bundled()
@@ -123,14 +122,14 @@ def build(folder: Path) -> float:
 
 
 def memory_of_build(folder: Path) -> float:
-    """Return the most bytes that a process holds which builds the cube of the demo."""
+    """Return the peak memory of a process that builds the cube of the demo."""
     build(folder)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def asking(what: str) -> Callable[[Path], float]:
-    """Return the measure of something that is asked of the cube of the demo."""
+    """Return the measure of a question about the cube of the demo."""
 
     def measure(folder: Path) -> float:
         import cube2net as c2n

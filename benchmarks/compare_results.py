@@ -1,10 +1,10 @@
-"""Is the default network better than that of another checkout?
+"""Compare the default network with that of another checkout.
 
     python benchmarks/compare_results.py OUT OTHER
 
-Both are folders of ``benchmarks/results.py``, made by two checkouts with the same seeds. Prints for every task the mean
-score of the default network in each, and the mean difference with its 95 % interval: runs are paired by seed, the score
-of a run is the mean over embeddings (films: recommenders), and the interval is that of the t-distribution over runs.
+Both are folders of ``benchmarks/results.py`` made with the same seeds. Prints for each task the mean scores of both
+default networks and the mean difference with its 95 % interval. Runs are paired by seed; the score of a run is the mean
+over embeddings (for films, recommenders), and the interval is that of the t-distribution over runs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def read_scores(path: Path) -> tuple[str, dict[int, float]]:
-    """Return the measure that a task is judged by, and the mean score of the default network by seed."""
+    """Return the main measure of a task, and the mean score of the default network by seed."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["configuration"] == DEFAULT]
     measure = next(name for name in MEASURES if rows[0].get(name))

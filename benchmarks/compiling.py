@@ -1,11 +1,10 @@
-"""How long first uses wait for numba: one table, and the kernels that cost most.
+"""Time that numba compiles on first use: a table, and the most expensive kernels.
 
     python benchmarks/compiling.py [SCENE …] [--sources SRC] [--top 8] [--inside]
 
-Every scene runs in a process of its own with an empty ``NUMBA_CACHE_DIR``. Seconds are the processor time of threads
-while they compile. Those of a kernel count for what Python called; ``--inside`` counts every function that is compiled
-for it by itself. ``times`` is for how many combinations of argument types a function was compiled. ``--sources``
-measures another ``src`` folder.
+Each scene has its own process with an empty ``NUMBA_CACHE_DIR``. Seconds are processor time of threads while they
+compile. They count for the kernel called from Python; with ``--inside``, for each compiled function. ``times`` is the
+number of combinations of argument types. ``--sources`` measures another ``src`` folder.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ METHODS = ("anneal", "greedy", "hops", "pagerank", "steiner")
 
 
 def notebook(folder: Path) -> None:
-    """Build a cube of 77 people in a frame, ask for a network and plot it."""
+    """Build a cube of 77 people from a data frame, construct a network and plot it."""
     import pandas as pd
 
     people = pd.DataFrame({"id": range(77), "city": [f"city {i % 5}" for i in range(77)], "age": range(20, 97)})
@@ -42,7 +41,7 @@ def notebook(folder: Path) -> None:
 
 
 def papers(folder: Path) -> None:
-    """Build a cube of a table of records, ask for a network and plot it."""
+    """Build a cube from a table of records, construct a network and plot it."""
     import pandas as pd
 
     rows = [(paper, (paper * 7 + k * k * paper) % 77, 1990 + paper % 30) for paper in range(200) for k in range(3)]
@@ -59,7 +58,7 @@ def demo(folder: Path) -> None:
 
 
 def ask(method: str) -> Callable[[Path], None]:
-    """Return the scene that asks the cube of the bundled papers for the network of 116 authors."""
+    """Return a scene that constructs the network of 116 authors in the cube of the bundled papers."""
 
     def scene(folder: Path) -> None:
         c2n.construct(c2n.open(os.environ["BUNDLED"]), list(c2n.load_labs()), method=method, n_cells=20)
@@ -76,7 +75,7 @@ SCENES: dict[str, Callable[[Path], None]] = {
 
 
 class Recorder(event.Listener):
-    """Adds up the processor seconds of compiling: by function, or by the kernel that Python called."""
+    """Adds up the time of compiling by function, or by the kernel called from Python."""
 
     def __init__(self, inside: bool) -> None:
         self.inside = inside
@@ -85,13 +84,13 @@ class Recorder(event.Listener):
         self._own = threading.local()
 
     def on_start(self, event: Any) -> None:
-        """Note that a function begins to be compiled."""
+        """Record the start of a compilation."""
         if not hasattr(self._own, "stack"):
             self._own.stack = []
         self._own.stack.append([time.thread_time(), 0.0])
 
     def on_end(self, event: Any) -> None:
-        """Note that it is done."""
+        """Record the end of a compilation."""
         begin, others = self._own.stack.pop()
         spent = time.thread_time() - begin
         if self._own.stack:
@@ -105,7 +104,7 @@ class Recorder(event.Listener):
 
 
 def child(scene: str, inside: bool) -> None:
-    """Run one scene in this process and print what was compiled, as the last line."""
+    """Run one scene in this process and print what was compiled, in the last line."""
     recorder = Recorder(inside)
     event.register("numba:compile", recorder)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +113,7 @@ def child(scene: str, inside: bool) -> None:
 
 
 def measure(scene: str, inside: bool, sources: Path, bundled: Path) -> list[tuple[str, float, int]]:
-    """Return the kernels that a scene compiles, the costliest first."""
+    """Return the kernels that a scene compiles, the most expensive first."""
     with tempfile.TemporaryDirectory() as cache:
         changed = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": cache, "BUNDLED": str(bundled)}
         command = [sys.executable, __file__, scene, "--child", *(["--inside"] if inside else [])]

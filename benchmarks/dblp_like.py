@@ -1,11 +1,10 @@
-"""The made-up literature beside the ACL Anthology, distribution by distribution.
+"""Compare the generated bibliography with the ACL Anthology, distribution by distribution.
 
     python benchmarks/dblp_like.py ARCHIVE [--cube FOLDER] [--plot FILE.png]
 
-ARCHIVE is the Anthology's tar.xz (or its folder), FOLDER its cube; without one its topics are found first, which
-takes minutes. A literature of as many papers, years and authors in a team is made, and its cube. Every distribution
-is compared by the largest gap between the two shares (Kolmogorov–Smirnov) and by how far the logarithms lie apart in
-the mean (Wasserstein; 0.1 is about a tenth of the value). What it costs at every size, ``performance.py`` measures.
+ARCHIVE is the tar.xz or folder of the Anthology, FOLDER its cube; without it, topics are found first, which takes
+minutes. A bibliography with as many papers, years and authors per paper is generated. Distributions are compared by the
+Kolmogorov–Smirnov distance and by the Wasserstein distance of the logarithms (0.1 is about a tenth of the value).
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def main() -> None:
 
 
 def compare(archive: Path, folder: Path | None, plot: Path | None) -> None:
-    """Print how far every distribution lies from that of the Anthology, and draw them."""
+    """Print the distances of all distributions, and draw them."""
     corpus = c2n.api.read_acl(archive)
     cube = c2n.build(corpus, corpus.dimensions) if folder is None else c2n.open(folder)
     real = figures(corpus, cube)
@@ -94,14 +93,14 @@ def figures(corpus: Corpus, cube: Cube) -> Figures:
 
 
 def gap(one: Array, other: Array) -> float:
-    """Return the Kolmogorov–Smirnov distance: the largest gap between the two shares of at most x."""
+    """Return the Kolmogorov–Smirnov distance."""
     values = np.union1d(one, other)
     shares = [np.searchsorted(np.sort(x), values, side="right") / len(x) for x in (one, other)]
     return float(np.abs(shares[0] - shares[1]).max())
 
 
 def apart(one: Array, other: Array) -> float:
-    """Return the Wasserstein distance of the natural logarithms; a 0 counts as a half."""
+    """Return the Wasserstein distance of the natural logarithms; 0 counts as 0.5."""
     at = (np.arange(100_000) + 0.5) / 100_000
     logs = [np.log(np.maximum(np.quantile(x, at, method="inverted_cdf"), 0.5)) for x in (one, other)]
     return float(np.abs(logs[0] - logs[1]).mean())

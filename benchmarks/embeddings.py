@@ -1,12 +1,10 @@
-"""Vectors of nodes: time and clustering score of our DeepWalk and node2vec beside gensim's skip-gram on the same walks.
+"""Node embeddings: time and clustering score of our DeepWalk and node2vec and of gensim on the same walks.
 
     python benchmarks/embeddings.py [CUBE LABELS] [--nodes 2000] [--runs 3] [--workers 1,2] [--window 5]
 
-The networks are planted blocks and, where a cube and a file of labelled objects are named, the network that greedy
-makes of these. gensim gets the very walks that we learn from (made by our compiled code, which counts for both), the
-same window, noise, dimensions and rate, in one run after the other. The score is the normalised mutual information
-(NMI) of labels and k-means. Times are of the processor, as other work may share it, and of the clock; read the ratios.
-gensim is left out where it is not installed.
+The networks are planted blocks and, if a cube and labelled objects are given, the greedy network of these. gensim gets
+the same walks (whose time counts for both), window, noise, dimensions and rate, if it is installed. The score is the
+NMI of labels and k-means. Times are processor and wall-clock time; ratios are more reliable.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class Task:
 
 
 def planted(count: int, blocks: int, inside: float, outside: float) -> Task:
-    """Return blocks with given mean numbers of links inside and across them."""
+    """Return blocks with given mean numbers of links inside and across."""
     rng = np.random.default_rng(0)
     label = np.arange(count) % blocks
     source = rng.integers(0, count, round(count * (inside + outside) / 2))
@@ -50,7 +48,7 @@ def planted(count: int, blocks: int, inside: float, outside: float) -> Task:
 
 
 def of_cube(folder: Path, labels: Path) -> Task:
-    """Return the network that greedy makes of labelled objects of a cube."""
+    """Return the greedy network of labelled objects."""
     cube = c2n.open(folder)
     query = c2n.read_query(cube, labels, skip_missing=True)
     network = c2n.construct(cube, query, "greedy", form="objects")
@@ -63,7 +61,7 @@ def score(vectors: Array, labels: list[str]) -> float:
 
 
 def timed(work: Callable[[], Array]) -> tuple[Array, float, float]:
-    """Return what some work gives, and its seconds of the processor and of the clock."""
+    """Return the result of a function, its processor time and its wall-clock time."""
     clock, processor = time.perf_counter(), time.process_time()
     found = work()
     return found, time.process_time() - processor, time.perf_counter() - clock
@@ -99,7 +97,7 @@ def by_gensim(method: DeepWalk | Node2vec, links: Links, seed: int) -> Array:
 
 
 def compare(task: Task, method: DeepWalk | Node2vec, runs: int, gensim: bool) -> None:
-    """Print times and scores of both, and their ratio."""
+    """Print times, scores and ratios of both."""
     columns: dict[str, list[tuple[float, float, float]]] = {"ours": [], "gensim": []}
     for seed in range(runs):
         for name in ("ours", "gensim") if gensim else ("ours",):
@@ -125,7 +123,7 @@ def compare(task: Task, method: DeepWalk | Node2vec, runs: int, gensim: bool) ->
 
 
 def floor(task: Task, method: DeepWalk) -> None:
-    """Print how near learning comes to what matrix products reach on this machine."""
+    """Print the speed of learning relative to matrix products on this machine."""
     tokens = method.walks * method.length * int((task.links.degrees > 0).sum())
     reach = np.arange(1, method.window + 1)
     at = np.arange(method.length)[:, None]
@@ -150,7 +148,7 @@ def floor(task: Task, method: DeepWalk) -> None:
 
 
 def memory(sizes: tuple[int, ...]) -> None:
-    """Print the memory that node2vec takes beside the links, and what tables of second-order steps would take."""
+    """Print the memory of node2vec, and that of tables of second-order steps."""
     print(
         f"\nnode2vec, {'nodes':>8} {'links':>10} {'MB at most':>11} {'beside vectors':>15} {'bytes a link':>13} "
         f"{'tables, MB':>11}"

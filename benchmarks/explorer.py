@@ -1,13 +1,12 @@
-"""How long a move on the explorer's page takes over HTTP, and how many clients are answered at once.
+"""Response times of the explorer over HTTP, and the number of clients it can serve.
 
     python benchmarks/explorer.py [--cube CUBE] [--turns 20] [--clients 50] [--seconds 60]
 
-The query is ``labs`` (116 authors), and the cube that of the bundled papers, built here unless a folder is given. The
-server is the command ``cube2net explore`` in a process of its own. A move is what the page does when something is
-slid, pinned, banned or liked: it asks for the network, then for places that begin where the nodes are; every move is
-one that was not asked before. Then clients ask all at once for a while, each a network or its places of moves taken
-at random, and every answer is held against the one that a single client got. *CPU* is the time that the server's
-process computes for a move, which tells a slow server from a busy machine (Linux only).
+The query is the 116 authors of ``load_labs``; the cube of the bundled papers is built unless a folder is given. The
+server is ``cube2net explore`` in its own process. A move is what the page does when something is slid, pinned, banned
+or preferred: it requests a network that was not requested before, then a layout. Then many clients request random
+networks and layouts at once, and their answers are compared with those for a single client. *CPU* is the time that the
+server computes for a move (Linux only).
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ NetworkRequest = dict[str, Any]
 
 
 class Visitor:
-    """A client that keeps its connection, as a browser does."""
+    """A client that keeps its connection, like a browser."""
 
     def __init__(self, port: int, token: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
         self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
     def ask(self, name: str, question: dict[str, Any]) -> bytes:
-        """Return the answer to a question, as it comes."""
+        """Return the bytes of the answer to a request."""
         self.connection.request("POST", f"/api/v1/{name}", json.dumps(question), self.headers)
         response = self.connection.getresponse()
         body = response.read()
@@ -58,7 +57,7 @@ class Visitor:
 
 @contextmanager
 def served(cube: Path) -> Iterator[tuple[int, str, int]]:
-    """Give the port and the token of a server of a cube, and the number of its process."""
+    """Start a server for a context; yield its port, token and process number."""
     command = [sys.executable, "-m", "cube2net", "explore", str(cube), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
@@ -72,7 +71,7 @@ def served(cube: Path) -> Iterator[tuple[int, str, int]]:
 
 
 def moves(asked: NetworkRequest, answer: dict[str, Any], turns: int) -> dict[str, list[NetworkRequest]]:
-    """Return questions by the kind of move, each one step from the first question."""
+    """Return requests by kind of move, each one step from the first request."""
     cells = [{"cell": cell["labels"]} for cell in answer["cells"]]
     others = [
         key for key, role in zip(answer["nodes"]["id"], answer["nodes"]["role"], strict=True) if role == "neighbor"
@@ -92,12 +91,12 @@ def moves(asked: NetworkRequest, answer: dict[str, Any], turns: int) -> dict[str
 
 
 def keys(nodes: dict[str, Any]) -> list[str]:
-    """Return what tells a node from all others."""
+    """Return a unique key per node."""
     return [str(labels or key) for key, labels in zip(nodes["id"], nodes["labels"], strict=True)]
 
 
 def moved(visitor: Visitor, ask: NetworkRequest, places: dict[str, list[float]]) -> tuple[float, float, int]:
-    """Return the milliseconds of the network and of its places, and the bytes that came."""
+    """Return the times of the network and its layout, and the size of the answers."""
     begun = time.perf_counter()
     body = visitor.ask("construct", {"request": ask})
     made = time.perf_counter()
@@ -109,7 +108,7 @@ def moved(visitor: Visitor, ask: NetworkRequest, places: dict[str, list[float]])
 
 
 def computed(pid: int) -> float:
-    """Return the milliseconds that a process has computed so far, not a number where nobody tells."""
+    """Return the milliseconds of processor time of a process so far, nan if unknown."""
     told = Path(f"/proc/{pid}/stat")
     if not told.exists():
         return float("nan")
@@ -118,7 +117,7 @@ def computed(pid: int) -> float:
 
 
 def show_moves(visitor: Visitor, asked: NetworkRequest, turns: int, pid: int) -> list[NetworkRequest]:
-    """Print how long moves take, kind by kind; return all of them."""
+    """Print the times of moves by kind, and return all of them."""
     answer = json.loads(visitor.ask("construct", {"request": asked}))
     places = json.loads(visitor.ask("layout", {"request": asked}))["places"]
     known = dict(zip(keys(answer["nodes"]), places, strict=True))
@@ -140,12 +139,12 @@ def show_moves(visitor: Visitor, asked: NetworkRequest, turns: int, pid: int) ->
 
 
 def same(body: bytes) -> bytes:
-    """Return what stands for an answer, without the seconds that it took."""
+    """Return an answer without its times, for comparison."""
     return hashlib.sha256(SECONDS.sub(b"", body)).digest()
 
 
 def show_crowd(port: int, token: str, asks: list[NetworkRequest], clients: int, seconds: float) -> int:
-    """Print how long many clients wait; return how many answers were not those of a single client."""
+    """Print how long many clients wait; return how many answers differ."""
     single = Visitor(port, token)
     questions = [(name, {"request": ask}) for ask in asks for name in ("construct", "layout")]
     expected = [same(single.ask(*question)) for question in questions]

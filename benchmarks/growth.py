@@ -1,11 +1,11 @@
-"""How the time of every method that chooses cells grows with the cube and with the query: a table and a plot.
+"""Time of each method that chooses cells, by the size of the cube and of the query: a table and a plot.
 
     python benchmarks/growth.py [--plot FILE.png] [--cells 1000,10000,80000] [--objects 100,1000,10000]
 
-Cubes are drawn: cells have one of 8 decades, of some venues and of 100 topics; an object has a cell of its own and
-joins others of the same topic, of the same venue or any (nine in the mean, some many more). A query takes half the
-members of random cells until it has as many objects as it needs, or all there are. ``exact`` is
-stopped after 20 seconds, and left out where more than 20,000 cells touch the query.
+Cubes are random: cells have one of 8 decades, some venues and 100 topics; an object has a cell of its own and is in
+others of the same topic, the same venue or any (nine on average, some many more). A query takes half of the members of
+random cells until it is large enough. ``exact`` is stopped after 20 seconds, and omitted if more than 20,000 cells
+touch the query.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def methods(vectors: Vectors) -> dict[str, Method]:
 
 
 def drawn_cube(count: int) -> tuple[Cube, Vectors]:
-    """Return a cube of so many cells and six times as many objects, and vectors of its cells."""
+    """Return a random cube with six objects per cell, and cell vectors."""
     rng = stream(count, "benchmarks", "growth")
     venues = max(2, count // 150)
     every = np.unique(rng.integers([DECADES, venues, TOPICS], size=(3 * count, 3)), axis=0)
@@ -120,7 +120,7 @@ def drawn_cube(count: int) -> tuple[Cube, Vectors]:
 
 
 def drawn_query(cube: Cube, size: int) -> Query:
-    """Return half the members of random cells, until there are enough."""
+    """Return half of the members of random cells, until there are enough."""
     rng = stream(size, "benchmarks", "growth", "query")
     inside: set[int] = set()
     for cell in rng.permutation(len(cube.cells)).tolist():

@@ -1,14 +1,14 @@
-"""How often the evaluation's intervals of 95 % hold the truth, where the truth is known: one table.
+"""How often the 95 % intervals of the evaluation contain the truth, if the truth is known: a table.
 
     python benchmarks/intervals.py [--cases 100] [--objects 116] [--runs 10] [--labels 4]
 
-Every case is a query drawn anew: each object has its own chance to be put into the right cluster, the same in all runs,
-and is put into any one otherwise. The chances of one configuration are around a level, those of the other, for the same
-objects, 0.1 higher. The truth is the score, and the difference, of endlessly many objects.
+Each case is a random query: an object is assigned to the right cluster with a probability of its own, the same in all
+runs, and otherwise to a random one. The probabilities of the second configuration are 0.1 higher for the same objects.
+The truth is the score, and the difference, for infinitely many objects.
 
-For hidden links of the query every case has objects of eight groups, vectors around the centre of their group with an
-error of their own and one of the run, and links inside groups, each object in at most one or in several. Objects that
-one configuration knows nothing of, three in ten, the other knows. The truth is the mean over all cases.
+For hidden links, each case has objects of eight groups with vectors around the centre of their group, with errors of
+their own and of the run, and links within groups. One configuration has no information about three in ten objects. The
+truth is the mean over all cases.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def main() -> None:
 
 
 def true_score(measure: str, share: float, labels: int) -> float:
-    """Return the score when a share of endlessly many objects is right and the others are anywhere."""
+    """Return the score for infinitely many objects, a share of them right and the others random."""
     table = np.eye(labels) * share / labels + np.full((labels, labels), (1 - share) / labels**2)
     return float(AGREEMENT[measure](table))
 
 
 def case(rng: np.random.Generator, level: float, measure: str, options: argparse.Namespace) -> Comparison:
-    """Return runs of two configurations on a query drawn anew."""
+    """Return runs of two configurations on a random query."""
     own = np.arange(options.objects) % options.labels
     luck = rng.random(options.objects)
     trials = []
@@ -89,7 +89,7 @@ def case(rng: np.random.Generator, level: float, measure: str, options: argparse
 
 
 def hidden_case(rng: np.random.Generator, objects: int, links: int, runs: int) -> Comparison:
-    """Return runs of two configurations on hidden links drawn anew; without a number of links, every object has one."""
+    """Return runs of two configurations on random hidden links; without a number, each object has one."""
     groups, size = 8, 16
     own = rng.integers(0, groups, objects)
     if links:

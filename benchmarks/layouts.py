@@ -1,14 +1,13 @@
-"""Pictures beside igraph's layouts and adjustText: networks of 200, 2,000 and 20,000 nodes, in one run.
+"""Drawings compared with layouts of igraph and with adjustText: networks of 200, 2,000 and 20,000 nodes.
 
     python benchmarks/layouts.py [--nodes 200 2000 20000] [--slow 2000] [--pairs 1000000]
 
-Networks are the bundled cube's: authors of its labs and the objects nearest to them. A layout of igraph stands in for
-our forces and gets all else that is ours: scale, room for every node, and parts side by side. Crossings are the share
-of pairs of links without a common end that cross, of pairs drawn at random. Names are how many of the names wanted find
-a place in the picture without covering another, a node of the query or a cell. Then all these names are written into
-our layout by us and by adjustText: how many stand there, how many of them cover something, and how many are astray,
-nearer to another node of the query than to their own. Seconds are the processor's. Kamada and Kawai's layout is left
-out above ``--slow`` nodes, and adjustText where it is not installed (pip install adjustText).
+Networks are authors of the labs with their nearest objects in the bundled cube. Layouts of igraph replace our forces;
+scale, distances and packing of components are ours. Crossings are the share of random pairs of links without a common
+end that cross. *Names* is the number of names that can be placed without covering another name, a node of the query or
+a cell. The same names are then placed by adjustText: how many are placed, cover something, or are nearer to another
+node of the query. Times are processor time. Kamada–Kawai is omitted above ``--slow`` nodes, and adjustText if it is not
+installed.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ TOUCH = 0.5
 
 
 def make_network(cube: c2n.Cube, nodes: int) -> Network:
-    """Return the network of some authors of labs and the objects nearest to them, so many nodes in all."""
+    """Return a network of authors of the labs with the given number of nodes."""
     rows = cube.query(list(c2n.load_labs())).objects
     few = np.sort(np.random.default_rng(0).choice(rows, min(len(rows), nodes // 4), replace=False))
     return c2n.construct(cube, few.tolist(), "pagerank", max_nodes=nodes, form="objects")
 
 
 def laid_out(network: Network, by: str | None) -> Array:
-    """Return the places of a network's nodes, by our forces or by a layout of igraph in their place."""
+    """Return positions by our forces, or by a layout of igraph."""
 
     def igraphs(links: sp.csr_array, rng: np.random.Generator) -> Array:
         igraph.set_random_number_generator(random.Random(0))
@@ -69,7 +68,7 @@ def laid_out(network: Network, by: str | None) -> Array:
 
 @contextmanager
 def replaced(module: Any, **others: Any) -> Iterator[None]:
-    """Let other functions stand in for a module's for a while."""
+    """Replace functions of a module for a context."""
     before = {name: getattr(module, name) for name in others}
     vars(module).update(others)
     try:
@@ -79,7 +78,7 @@ def replaced(module: Any, **others: Any) -> Iterator[None]:
 
 
 def crossings(network: Network, place: Array, pairs: int) -> float:
-    """Return the share of pairs of links without a common end that cross, of so many pairs drawn at random."""
+    """Return the share of random pairs of links without a common end that cross."""
     one, other = np.random.default_rng(0).integers(0, len(network.source), (2, pairs))
     a, b, c, d = network.source[one], network.target[one], network.source[other], network.target[other]
     apart = (a != c) & (a != d) & (b != c) & (b != d)
@@ -92,12 +91,12 @@ def _left(a: Array, b: Array, c: Array) -> Array:
 
 
 def important(network: Network) -> Array:
-    """Return which nodes no name may cover: those of the query, and cells."""
+    """Return the nodes that no name may cover: the query and cells."""
     return network.in_query | (np.arange(len(network)) >= len(network.objects))
 
 
 def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
-    """Write all names that we would, and let adjustText move them."""
+    """Write the names that we would write, and let adjustText move them."""
     names = captions.texts(network.nodes, "name")
     wanted = np.array(captions.choose_named_nodes(network))
     style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
@@ -109,7 +108,7 @@ def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts:
 
 
 def named(network: Network, place: Array, add_captions: Callable[..., None]) -> tuple[float, int, int, int]:
-    """Return the seconds that it takes to write the names of a picture, and how many stand there, cover and mislead."""
+    """Return the time to place names, and how many are placed, cover something and are misplaced."""
     seen: dict[str, Any] = {}
 
     def timed(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str], **options: Any) -> None:

@@ -1,14 +1,13 @@
-"""Hidden links found again: every recommender on the query alone, with the objects of cells, and with one hop.
+"""Prediction of hidden links: all recommenders on the query alone, with the objects of cells, and with one hop.
 
     python benchmarks/links.py [DATA] [--task scifi00] [--runs 3] [--cells 20] [--only softimpute]
 
-DATA (or the environment variable CUBE2NET_DATA) holds the archives ``movies/movietweetings-*.tar.xz`` and
-``movies/wikipedia-movie-data.tar.xz``. A task's query is half of the films of a genre and decade and 80 % of their
-users; the latest 20 % of the links among them are hidden. Films of the query compete, whatever else was brought.
-Every recommender is at its best: its settings are chosen on each network, from the links that are known there.
-Items that a recommender cannot tell apart, for a user without links all of them, are ordered by popularity; "bare" is
-without that. Other runs draw other films and users. Printed are means over the runs; ± is the standard error of the
-difference to popularity on the query alone, user by user.
+DATA (or CUBE2NET_DATA) has the archives ``movies/movietweetings-*.tar.xz`` and ``movies/wikipedia-movie-data.tar.xz``.
+The query is half of the films of a genre and decade and 80 % of their users; the latest 20 % of the links among them
+are hidden. Only films of the query are ranked. Settings of recommenders are chosen on each network from its known
+links. Ties, such as all items for a user without links, are ordered by popularity, except in "bare". Each run draws
+other films and users. Prints means over runs; ± is the standard error of the difference to popularity on the query
+alone, by user.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
 def judged(
     tried: tuple[Recommender, ...], links: Bipartite, hidden: Array, seed: int, bare: bool
 ) -> tuple[Ranking, Recommender, float]:
-    """Return how well the best of some settings does, which it is, and the time it took to choose and learn."""
+    """Return the scores of the best setting, the setting, and the time to choose and learn."""
     start = time.process_time()
     best = choose_recommender(tried, links.matrix, seed=seed, items=links.query_items).best
     fitted = best.fit(links.matrix, seed=seed)
@@ -121,7 +120,7 @@ def judged(
 
 
 def show(task: str, rows: dict[tuple[str, str], list[tuple[Ranking, Recommender, float]]]) -> None:
-    """Print the means of every row, and its difference in P@5 to the floor."""
+    """Print the means of each row, and its difference in P@5 to popularity."""
     floor = [found.precision[:, KS.index(5)] for found, _, _ in rows[FLOOR]]
     print(f"\n| {task} | recommender | {' | '.join(SHOWN)} | P@5 over popularity | without links | CPU s |")
     print("| --- " * (len(SHOWN) + 5) + "|")

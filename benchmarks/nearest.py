@@ -1,11 +1,11 @@
-"""The nearest cells beside torch: 80,000 cells × 150, a batch of 40 actions, k = 1 and 64, in one run.
+"""Nearest-cell search compared with torch: 80,000 cells × 150, a batch of 40 actions, k = 1 and 64.
 
     python benchmarks/nearest.py [--cells 80000] [--batch 40] [--taken 20] [--repeats 21]
 
-Cells are distinct products of 8 decades, 1,600 venues and 100 topics whose vectors are sums of three words of the
-table inside the package. Three kinds of actions: close to a cell, drawn around the mean of all cells, and far out.
-Every contestant gets the same actions and the same cells already taken, takes turns, and the median counts; torch
-has its cells on hand in the form that suits it. The first cell of each is compared with torch's.
+Cells are distinct products of 8 decades, 1,600 venues and 100 topics, whose vectors are sums of three words of the
+bundled table. Actions are close to a cell, around the mean of all cells, or far away. All contestants get the same
+actions and taken cells and take turns; medians are printed. torch has its cells prepared in a suitable form. The first
+cell of each is compared with that of torch.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def contestants(vectors: Vectors, actions: Array, taken: Array, k: int) -> dict[
 
 
 def race(runs: dict[str, Run], repeats: int) -> dict[str, float]:
-    """Return the median milliseconds of every contestant; they take turns."""
+    """Return the median milliseconds of all contestants, which take turns."""
     for run in runs.values():
         run()
     seconds: dict[str, list[float]] = {name: [] for name in runs}

@@ -1,13 +1,12 @@
-"""The |Q| objects nearest to a query, told apart or by scores of a tolerance: seconds, and how many of the exact ones.
+"""The |Q| objects nearest to a query, exactly separated or by approximate scores: time and accuracy.
 
     python benchmarks/nearest_objects.py CUBE [CUBE …] [--names FILE.csv] [--sizes 116,1820] [--queries 4] [--turns 5]
 
-A CUBE is the folder of one; FILE.csv names the objects of a query in its first column, below a header, for every cube.
-Without it queries are drawn as ``performance.py`` draws them. *Told apart* is what ``nearest`` does, *tolerance* what
-it does with ``slack=None``; both take turns, and medians count. The exact objects are those of scores with a tolerance
-of 1e-6. *Apart* is how much more the best object that is missing scores than the worst that took a place. *Floor* is
-the time to read the ends and weights of the links of the query and the objects found, each once, and add to one number
-for each end, at the speeds of this machine.
+FILE.csv has the objects of a query in its first column, below a header. Without it, queries are drawn as by
+``performance.py``. *told apart* is the default of ``find_neighbors``, *tolerance* is ``slack=None``; both take turns,
+and medians are printed. Exact objects are those of scores with a tolerance of 1e-6. *apart* is the score of the best
+missing object relative to the worst returned one, minus 1. *floor* is the time to read the links of the query and of
+the found objects once and to add one number per end, at the speed of this machine.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def main() -> None:
 
 
 def queries(cube: Cube, names: list[Path], sizes: list[int], number: int) -> list[tuple[str, Query]]:
-    """Return queries and what they are called."""
+    """Return queries with their titles."""
     if names:
         found = []
         for path in names:
@@ -89,7 +88,7 @@ def measured(links: Links, query: Query, turns: int, speeds: dict[str, object]) 
 
 
 def least(links: Links, rows: Array, speeds: dict[str, object]) -> float:
-    """Return the seconds to read the links of some rows once and to add to a number for each end."""
+    """Return the time to read the links of some rows once and to add one number per end."""
     ends = int((links.indptr[rows + 1] - links.indptr[rows]).sum())
     rows_found = len(rows) * (fetch(speeds, links.indptr.nbytes) + fetch(speeds, links.indices.nbytes))
     return 8 * ends / float(speeds["stream"]) + rows_found + ends * fetch(speeds, 4 * len(links))  # type: ignore[arg-type]

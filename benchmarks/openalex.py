@@ -1,11 +1,10 @@
-"""How fast OpenAlex's works are read from gzipped JSON lines, in how much memory, beside the floors: one table.
+"""Speed and memory of reading OpenAlex works from gzipped JSON lines, compared with the floors: a table.
 
     python benchmarks/openalex.py SAMPLE… [--works 200000] [--parts FOLDER] [--abstracts no]
 
-The samples are JSON lines of real works (plain or packed). They are repeated, each time with ids of their own, one part
-a repetition, until there are as many works as asked for; parts that lie in the folder already are used again. Works are
-read in a process of its own after a first reading that is not counted. The floors are what unpacking alone takes, and
-parsing alone with Python's json, each on one core, over the first part.
+The samples are JSON lines of real works, compressed or not. They are repeated with new ids, one part per repetition,
+until there are enough works; existing parts are reused. Works are read in a separate process, after one reading that is
+not counted. The floors are decompressing alone, and parsing alone with Python's json, on one core, for the first part.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def main() -> None:
 
 
 def report(seen: dict[str, Any], works: int, size: int, parts: int, unpacking: float, parsing: float) -> None:
-    """Print what was seen, beside the floors."""
+    """Print the measurements and the floors."""
     each, count = seen["cpu"] / works * 1e6, works // parts
     print(f"{works:,} works in {parts} parts, {size / works / 1e3:.1f} kB each")
     speed = f"{works / seen['seconds']:,.0f} works a second, {size / seen['seconds'] / 1e6:,.0f} MB/s"
@@ -66,7 +65,7 @@ def report(seen: dict[str, Any], works: int, size: int, parts: int, unpacking: f
 
 
 def made(folder: Path, samples: list[Path], works: int) -> tuple[list[Path], int, int]:
-    """Return parts with at least so many works, how many these are, and their bytes unpacked."""
+    """Make parts with at least this many works; return them, their number and their unpacked size."""
     text = b""
     for sample in samples:
         with open_raw(sample, gauge := Meter().gauge(sample)) as raw, unpack(raw, gauge) as file:
@@ -85,12 +84,12 @@ PIECES: list[bytes] = []
 
 
 def _keep(pieces: list[bytes]) -> None:
-    """Keep, in a process that makes parts, the text that was split at the letters of ids."""
+    """Store, in a process that makes parts, the text split at the letters of ids."""
     PIECES[:] = pieces
 
 
 def _part(path: Path, number: int) -> int:
-    """Make a part where it is not there yet, with a number before those of each id; return its bytes unpacked."""
+    """Make a part unless it exists, with a number before all ids; return its unpacked size."""
     more = b"%d" % number
     letters = len(PIECES) // 2
     if not path.exists():
@@ -101,12 +100,12 @@ def _part(path: Path, number: int) -> int:
 
 
 def packed(paths: list[Path], size: int) -> float:
-    """Return how many times larger works are than their parts."""
+    """Return how many times larger the works are than their parts."""
     return size / sum(path.stat().st_size for path in paths)
 
 
 def read(paths: list[Path], abstracts: bool) -> dict[str, object]:
-    """Return what reading the parts took: seconds, CPU seconds and memory."""
+    """Read the parts; return the time, processor time and memory."""
     reader = OpenAlex(abstracts=abstracts, max_unpacked="1000GB")
     reader.read(paths[:1])
     most, done = dict.fromkeys(("RssAnon", "RssFile", "VmRSS"), 0), Event()
@@ -135,7 +134,7 @@ def read(paths: list[Path], abstracts: bool) -> dict[str, object]:
 
 
 def memory(name: str) -> int:
-    """Return a figure of this process's memory, in bytes."""
+    """Return a figure of the memory of this process in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024
@@ -143,7 +142,7 @@ def memory(name: str) -> int:
 
 
 def floors(path: Path) -> tuple[float, float]:
-    """Return the CPU seconds that unpacking a part takes, and parsing it with Python's json."""
+    """Return the processor time to decompress a part, and to parse it with json."""
     packed_bytes = path.read_bytes()
     begin = process_time()
     engine = zlib.decompressobj(wbits=31)

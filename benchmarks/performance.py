@@ -1,12 +1,12 @@
-"""Measures build, answers, peers, throughput, growth and the machine's limit, and writes docs/findings/performance.md.
+"""Measure builds, queries, other libraries, throughput, growth and kernels; write docs/findings/performance.md.
 
     python benchmarks/performance.py --out FOLDER [--data DATA] [--sizes 100000,300000,1000000,3080000]
         [--only build,update,answers,race,throughput,growing,limits,anthology] [--page docs/findings/performance.md]
 
-FOLDER keeps the made-up literatures and cubes (``data/``, about 3 GB at full size) and one JSON file a measurement
-(``results/``); what is there is not measured again, so an interrupted run goes on where it stopped, and removing a file
-measures it anew. DATA holds ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv`` for the part on real data. The largest
-size is the one that is asked. Let the machine rest: the page says where other programs were at work.
+FOLDER keeps the generated bibliographies and cubes (``data/``, about 3 GB at full size) and one JSON file per
+measurement (``results/``). Existing files are not measured again, so an interrupted run continues; remove a file to
+repeat its measurement. DATA has ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv`` for the part on real data. Queries
+use the largest size. Use an idle machine: the page reports other load.
 """
 
 from __future__ import annotations

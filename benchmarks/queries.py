@@ -1,14 +1,12 @@
-"""Further labelled queries out of the ACL Anthology, to see whether what helps one helps others too.
+"""Further labelled queries from the ACL Anthology, to test whether results generalise.
 
     python benchmarks/queries.py ARCHIVE OUT [--more]
 
-Writes ``OUT/labs2.csv`` (authors of four institutions that the query of 116 authors does not have, by the affiliations
-of their papers) and ``OUT/areas2.csv`` (authors in four areas, by the volumes of four special interest groups that the
-query of 1,820 authors does not have; leave these volumes out of the corpus that the cube is made of).
-``--more`` also writes queries of other people to look for settings on, so that ``labs2`` and ``areas2`` need not be
-looked at: ``labs3`` and ``labs4`` (random authors of further institutions), ``areas3`` (of five further groups) and
-``venues`` (authors of one of seven venues, which the cube tells). Choices are made by counts alone, before anything is
-mined.
+Writes ``OUT/labs2.csv`` (authors of four other institutions, by the affiliations of their papers) and
+``OUT/areas2.csv`` (authors in four other areas, by the volumes of special interest groups, which must be left out of
+the corpus). ``--more`` also writes queries for tuning, so that ``labs2`` and ``areas2`` are not used for it: ``labs3``
+and ``labs4`` (random authors of further institutions), ``areas3`` (five further groups) and ``venues`` (authors of one
+of seven venues, which is a dimension of the cube). Objects are chosen by counts alone.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ def main() -> None:
 
 
 def write_more(archive: Path, out: Path) -> None:
-    """Write the queries to look for settings on."""
+    """Write the queries for tuning."""
     write(out / "labs3.csv", institutions(archive, range(4, 9), 80, drawn=1))
     write(out / "labs4.csv", institutions(archive, range(9, 15), 50, drawn=2))
     write(out / "areas3.csv", areas(archive, (*USED_GROUPS, *SECOND_GROUPS), 5, 200, 1))
@@ -56,7 +54,7 @@ def write_more(archive: Path, out: Path) -> None:
 def institutions(
     archive: Path, which: range = range(4), each: int = EACH, *, drawn: int | None = None
 ) -> dict[str, str]:
-    """Return the most published authors of the institutions that have most authors, as many of each; or random ones."""
+    """Return the same number of authors of each of the largest institutions, the most published ones or random ones."""
     places: dict[str, Counter[str]] = defaultdict(Counter)
     for author, place in affiliations(archive):
         places[author][place] += 1
@@ -77,13 +75,15 @@ def institutions(
 
 
 def some_of(people: list[str], most: int, seed: int) -> list[str]:
-    """Return so many people at random, in their order."""
+    """Return random people in their original order."""
     kept = np.random.default_rng(seed).choice(len(people), min(most, len(people)), replace=False)
     return [people[i] for i in sorted(kept)]
 
 
 def venues(archive: Path) -> dict[str, str]:
-    """Return 200 random authors of each of the seven largest venues with 500 to 1,500 authors, in no other of these."""
+    """Return 200 random authors of each of the seven largest venues with 500 to 1,500 authors, who are in one of these
+    only.
+    """
     corpus = c2n.api.read_acl(archive)
     labels, ids = corpus.items["venue"].to_pylist(), corpus.objects["object"].to_pylist()
     members: dict[str, set[str]] = defaultdict(set)
@@ -100,7 +100,7 @@ def venues(archive: Path) -> dict[str, str]:
 
 
 def affiliations(archive: Path) -> Iterator[tuple[str, str]]:
-    """Yield the author and the affiliation of every place on a paper that names one."""
+    """Yield the author and the affiliation of each authorship with one."""
     with tarfile.open(archive) as files:
         for entry in files:
             if not entry.name.endswith(".xml"):
@@ -118,7 +118,7 @@ def affiliations(archive: Path) -> Iterator[tuple[str, str]]:
 def areas(
     archive: Path, used: Sequence[str] = USED_GROUPS, count: int = 4, most: int = MOST, papers_there: int = PAPERS
 ) -> dict[str, str]:
-    """Return authors of exactly one of some other groups with most of them, with two papers or more there."""
+    """Return authors of exactly one of the largest other groups, with at least two papers there."""
     corpus = c2n.api.read_acl(archive)
     sigs = corpus.items["sig"].to_pylist()
     ids = corpus.objects["object"].to_pylist()

@@ -1,11 +1,11 @@
-"""The evidence: the default network on real tasks, beside the query alone, PageRank and hops, judged by the evaluation.
+"""Compare the default network with the query alone, PageRank and hops on real tasks.
 
     python benchmarks/results.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/findings/results.md]
 
-DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, trials and reports go to OUT, a folder for every
-task and judge; what is there already is not made again, so an interrupted run goes on where it stopped. Without
-``--only`` all tasks are run, part after part, and then the page is written of all that is there; ``--page`` alone
-writes it. The paper's own tables are those of ``benchmarks/paper.py``.
+DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, trials and reports are saved to OUT, one folder
+per task and judge; existing ones are kept, so an interrupted run continues. Without ``--only`` all tasks are run, and
+then the page is written from everything there; ``--page`` alone writes it. The tables of the paper are made by
+``benchmarks/paper.py``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tasks import Load
 
 @dataclass(frozen=True)
 class Task:
-    """A query on a cube, and the comparisons to make: options of ``compare``, with the most runs where few suffice."""
+    """A query on a cube, and the comparisons to run: options of ``compare`` with the maximum number of runs."""
 
     name: str
     load: Load
@@ -84,17 +84,17 @@ def main() -> None:
 
 
 def folder(task: Task, out: Path, judge: str = "labels") -> Path:
-    """Return where the trials of a task lie: those judged by hidden links of the query have a folder of their own."""
+    """Return the folder of the trials of a task; hidden links have a folder of their own."""
     return out / (task.name if judge == "labels" else f"{task.name}-hidden")
 
 
 def there(task: Task, out: Path, judge: str = "labels") -> bool:
-    """Return whether trials of a task are there."""
+    """Return whether a task has trials."""
     return (folder(task, out, judge) / "trials.jsonl").exists()
 
 
 def run(task: Task, data: Path, out: Path, runs: int, only: list[int] | None) -> None:
-    """Make the trials of a task, part after part, and its reports."""
+    """Run the trials of a task part by part, and write its reports."""
     cube, query, options = task.load(data, out)
     print(f"{task.name}: {cube}, {query}", flush=True)
     judges = []
@@ -118,7 +118,7 @@ def said(stage: str, done: int, total: int | None = None) -> None:
 
 
 def compared(task: Task, judge: str, data: Path, out: Path) -> Comparison:
-    """Return all trials of a task that are there."""
+    """Return all trials of a task."""
     cube, query, _ = task.load(data, out)
     comparison = c2n.read_comparison(folder(task, out, judge), query)
     return replace(comparison, settings={**comparison.settings, "cube": repr(cube), "query": repr(query)})

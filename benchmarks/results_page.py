@@ -35,7 +35,7 @@ Done = Mapping[tuple[str, str], Comparison]
 
 
 def write_page(done: Done, path: Path) -> None:
-    """Write the page of all comparisons that are there."""
+    """Write the page of all comparisons."""
     parts = [FINDINGS.read_text(encoding="utf-8").rstrip(), "\n".join(in_short(done))]
     parts += ["\n".join(section(name, judge, comparison)) for (name, judge), comparison in done.items()]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -43,7 +43,7 @@ def write_page(done: Done, path: Path) -> None:
 
 
 def in_short(done: Done) -> Iterator[str]:
-    """Yield one row for every task and judge: the default network, and what it is held against."""
+    """Yield one row per task and judge: the default network and its baselines."""
     yield "## The default network, task by task"
     yield ""
     yield (
@@ -73,7 +73,7 @@ def in_short(done: Done) -> Iterator[str]:
 
 
 def means(comparison: Comparison, config: Configuration) -> str:
-    """Return the mean score of a configuration by every model that decides."""
+    """Return the mean score of a configuration by each deciding model."""
     found = [
         [trial.scores[comparison.measures[0]] for trial in comparison.of(config, model)]
         for model in comparison.deciding
@@ -83,7 +83,7 @@ def means(comparison: Comparison, config: Configuration) -> str:
 
 
 def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
-    """Yield the verdict on a task and a row for every network, best first; equal networks have one row."""
+    """Yield the verdict on a task and one row per network, best first; equal networks share a row."""
     judged = judge_comparison(comparison)
     peers = {
         (found.one, found.other.method): found

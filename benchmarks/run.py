@@ -1,11 +1,11 @@
-"""Runs the benchmarks that belong together, one after another; docs/findings/performance.md is written anew.
+"""Run the benchmarks for docs/findings/performance.md and related ones, and write the page.
 
     python benchmarks/run.py OUT [DATA]
 
-OUT keeps what ``performance.py`` makes and measures; what is there is not measured again. With DATA, a folder with
-``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``, the part on real data and the benchmarks of vectors and topics
-run too. ``choices.py``, ``learning_reuse.py`` and ``growth.py`` (what docs/explanation/choosing.md shows),
-``learning_runs.py``, ``results.py`` and ``paper.py`` take up to hours, ``gpu.py`` needs a GPU: run these by hand.
+OUT keeps the data and results of ``performance.py``; existing ones are not measured again. With DATA, a folder with
+``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``, the part on real data and the benchmarks of vectors and topics run
+too. Run ``choices.py``, ``growth.py``, the learning benchmarks, ``results.py`` and ``paper.py`` by hand, because they
+take up to hours; ``gpu.py`` needs a GPU.
 """
 
 from __future__ import annotations

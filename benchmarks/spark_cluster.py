@@ -1,10 +1,10 @@
-"""A standalone cluster of two workers on this machine, each a process of its own: the cube equals DuckDB's.
+"""Build a cube on a standalone Spark cluster of two workers on this machine, and compare it with DuckDB's.
 
     python benchmarks/spark_cluster.py [--papers 30000] [--partitions 4]
 
-It starts a master and two workers from the Spark that ships with pyspark, builds the cube of a made-up literature there
-with a shared staging folder, and again while the process that works for one worker is killed. Needs the extra
-``cube2net[spark]`` and Java, and a system with /proc.
+Starts a master and two workers of the Spark in pyspark, builds the cube of a generated bibliography with a shared
+staging folder, and again while the process of one worker is killed. Needs the extra ``cube2net[spark]``, Java and
+/proc.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXECUTOR = b"CoarseGrainedExecutorBackend"
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[str]:
-    """Give the address of a master with two workers of one core each; they end with it."""
+    """Start a master with two workers of one core each for a context; yield its address."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -70,7 +70,7 @@ def wait_for(port: int) -> None:
 
 
 def executors(folder: Path) -> list[int]:
-    """Return the processes that work for the workers whose folder is given."""
+    """Return the processes of the workers with this folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

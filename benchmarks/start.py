@@ -1,15 +1,12 @@
-"""How long commands take from start to finish, each in a process of its own: one table.
+"""Time of complete commands, each in its own process: a table.
 
     python benchmarks/start.py CUBE QUERY [--node NAME] [--runs 10] [--against SOURCES …] [--cold]
 
-CUBE is the folder of a cube and QUERY a file with names of its objects. What is counted is the processor's time of the
-whole process, user and system, which other processes on the machine change less than the time on the wall; commands
-take turns, so that all of them meet the same neighbours. The least of all runs is what a quiet machine needs; a ratio
-says how many times as long as ``python -c pass``, and as ``python -c "import numpy, numba"``, in the same run.
-
-``--against`` names other ``src`` folders of the package, such as one of the commit before, to be measured in turn with
-this one. ``--cold`` adds a query whose method needs compiled code (``--method anneal``), with what was compiled before
-at hand and without.
+CUBE is the folder of a cube and QUERY a file with names of its objects. Measured is the processor time of the whole
+process, which depends less on other load than wall-clock time; commands take turns. Printed are the minimum of all
+runs, and ratios to ``python -c pass`` and ``python -c "import numpy, numba"`` in the same run. ``--against`` names
+other ``src`` folders of the package to measure in turn, such as that of another commit. ``--cold`` adds a query whose
+method needs compiled code (``--method anneal``), with and without a cache.
 """
 
 from __future__ import annotations
@@ -30,14 +27,14 @@ NOTHING, COMPILER = "python -c pass", 'python -c "import numpy, numba"'
 
 
 class Run(NamedTuple):
-    """Seconds of the processor and on the wall."""
+    """Processor and wall-clock seconds."""
 
     busy: float
     wall: float
 
 
 def run(command: Sequence[str], sources: Path, cache: Path | None) -> Run:
-    """Return what a command took; it must end well."""
+    """Return the time of a command, which must succeed."""
     changed = {"PYTHONPATH": str(sources)} | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {})
     left = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()

@@ -1,11 +1,11 @@
-"""How much slower greedy is with pins and bans than without: both in one run, by turns.
+"""Time of greedy with pins and bans relative to that without, by turns.
 
     python benchmarks/steering.py CUBE [--turns 400] [--each 5]
 
-CUBE is a cube of the ACL Anthology, and the query ``labs``. Of the cells that greedy chooses every other one of the
-first is banned. Pinned are those that it would choose next, or popular ones: of the cells that it does not choose
-those that hold most of the query, which are large. There are so many of each. Prints the lowest milliseconds of all
-turns, and their ratio: everything from the words of the user to the cells (steering, weights, greedy, values).
+CUBE is a cube of the ACL Anthology, and the query the authors of ``load_labs``. Every other one of the first cells that
+greedy chooses is banned. Pinned are the cells it would choose next, or popular ones: those of the others with most
+objects of the query. Prints the minimum milliseconds of all turns and their ratio, from the parsing of pins and bans to
+the chosen cells and their values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def nodes(cells: Array) -> list[Node]:
 
 
 def steerings(cube: Cube, query: Query, asked: dict[str, Any], each: int) -> dict[str, dict[str, list[Node]]]:
-    """Return pins and bans that change what greedy chooses, by what is pinned."""
+    """Return pins and bans that change what greedy chooses, by the kind of pins."""
     chosen = c2n.api.construct_by_name(cube, query, **asked).selection.cells
     held = np.bincount(
         np.concatenate([cube.object_cells[int(row)] for row in query.objects]), minlength=len(cube.cells)

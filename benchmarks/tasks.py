@@ -1,8 +1,7 @@
-"""The labelled queries on which networks are compared, each on its own cube.
+"""Labelled queries for comparisons of networks, each with its cube.
 
-``DATA`` is the folder of the raw data (``acl/``, ``movies/``, ``tasks/``) and ``OUT`` the folder in which cubes and
-drawn queries are kept, so that they are made once. ``labs2`` and ``areas2`` are never used to choose settings: they are
-looked at once, when everything is decided.
+``DATA`` is the folder of the raw data (``acl/``, ``movies/``, ``tasks/``) and ``OUT`` the folder where cubes and
+queries are kept. ``labs2`` and ``areas2`` are never used for tuning.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def acl(labels: str) -> Load:
 
 
 def _draw_queries(labels: str, archive: Path, path: Path, without: tuple[str, ...]) -> None:
-    """Write the query of some labels, drawn by counts alone."""
+    """Write the query of some labels, chosen by counts alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if labels not in ("labs2", "areas2"):
         return write_more(archive, path.parent)
@@ -61,7 +60,7 @@ def _draw_queries(labels: str, archive: Path, path: Path, without: tuple[str, ..
 
 
 def planted(data: Path, out: Path) -> Loaded:
-    """Return four of twenty planted communities, noisy, with links that leave many of them apart."""
+    """Return four of twenty planted communities, with noise and few links."""
     made = c2n.make_planted(objects=3_000, communities=20, noise=0.4, links=2.0, within=0.6, seed=0)
     cube = c2n.build(made.corpus, made.corpus.dimensions)
     labels = {name: f"community {number}" for number in range(4) for name in made.query(number)}
@@ -99,7 +98,7 @@ def tables(cube_name: str, source: str, query: str, dimensions: list[str], **opt
 
 
 def films(name: str) -> Load:
-    """Return the loader of a task of the paper's kind: films by genre and decade, with the latest links hidden."""
+    """Return the loader of a task like the paper's: films by genre and decade, with the latest links hidden."""
 
     def load(data: Path, out: Path) -> Loaded:
         archives = sorted((data / "movies").glob("*.tar.xz"))

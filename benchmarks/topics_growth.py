@@ -1,8 +1,8 @@
-"""Memory and time of topics as the texts grow, for ``python benchmarks/topics.py --grow``.
+"""Memory and time of topics for more and more texts, for ``python benchmarks/topics.py --grow``.
 
-Texts are made of those that are there: the first half of one text's sentences and the second half of another's. They
-are written to a file that is memory-mapped, and every size has a process of its own, so what is measured (the peak of
-anonymous memory, beyond what the process has before) is what finding topics takes beside the texts themselves.
+Additional texts are combined from the first half of the sentences of one text and the second half of another. They are
+written to a memory-mapped file, and each size has its own process, so the peak of anonymous memory is that of finding
+topics.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZES = (110_000, 330_000, 1_100_000)
 
 
 def write_texts(texts: Sequence[str | None], count: int, path: Path) -> None:
-    """Write so many items with texts: first those that are there, then halves of two of them put together."""
+    """Write items with texts: first the real ones, then combinations of halves."""
     rng = np.random.default_rng(0)
     halves = []
     for text in texts:
@@ -48,7 +48,7 @@ def write_texts(texts: Sequence[str | None], count: int, path: Path) -> None:
 
 
 def measure(path: Path, workers: int, topics: int) -> None:
-    """Print what finding the topics of a file's texts takes."""
+    """Print the time and memory of finding topics."""
     Lda(count=3, iterations=1).topics(_corpus(pa.table({"item": list("abcd"), "text": ["parser"] * 4})), seed=0)
     with pa.memory_map(str(path)) as mapped:
         corpus = _corpus(pa.ipc.open_file(mapped).read_all())
@@ -66,7 +66,7 @@ def measure(path: Path, workers: int, topics: int) -> None:
 
 
 def grow(texts: Sequence[str | None], workers: int, topics: int, sizes: Sequence[int] = SIZES) -> None:
-    """Print a line for every number of texts."""
+    """Print one line per number of texts."""
     print(f"{'texts':>10} {'peak MB':>9} {'bytes a text':>13} {'seconds':>9} {'CPU s':>8} {'terms':>9}")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
@@ -82,14 +82,14 @@ def grow(texts: Sequence[str | None], workers: int, topics: int, sizes: Sequence
 
 
 def anonymous() -> int:
-    """Return this process's anonymous memory in bytes, which leaves out what is mapped from files (Linux)."""
+    """Return the anonymous memory of this process in bytes (Linux)."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
 
 
 @contextmanager
 def peak(every: float = 0.01) -> Iterator[list[int]]:
-    """Give a list that gets this process's anonymous memory, again and again."""
+    """Collect the anonymous memory of this process in a list, for a context."""
     seen, over = [anonymous()], threading.Event()
 
     def watch() -> None:

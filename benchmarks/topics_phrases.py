@@ -1,10 +1,10 @@
-"""Are mined phrases what a phrase model promises? Asked of what authors themselves call by a short name.
+"""Compare mined phrases with phrases that authors abbreviate.
 
-Where a text says "conditional random field (CRF)", its author has marked a phrase: whole, meaningful, worth a name. No
-model here looks at brackets, so these phrases are an outside opinion, the cheap kin of the knowledge base that
-AutoPhrase learns from. Three questions: how many of the phrases that authors mark are found, how many of the most
-frequent finds does any author mark (a lower bound of what is good), and how many finds are mere pieces of marked ones.
-Frequent runs of words that neither start nor end with a stop word, as many as we find, are asked the same.
+A text with "conditional random field (CRF)" marks a phrase that is complete and meaningful. No model here uses
+brackets, so these phrases are an independent reference. Measured are the share of marked phrases that are found, the
+share of the most frequent found phrases that any author marks (a lower bound), and the share of found phrases that are
+fragments of marked ones. The baseline is the same number of frequent n-grams that neither start nor end with a stop
+word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Words = tuple[str, ...]
 
 
 def phrases(texts: Iterable[str | None]) -> None:
-    """Print the answers for our phrases, and for frequent runs of words."""
+    """Print the results for our phrases and for frequent n-grams."""
     texts = list(texts)
     gold = marked(texts)
     runs = frequent(texts)
@@ -52,7 +52,7 @@ def phrases(texts: Iterable[str | None]) -> None:
 
 
 def line(name: str, found: Counter[Words], gold: Counter[Words], often: set[Words]) -> None:
-    """Print how many marked phrases are found, how many finds are marked, and how many are pieces."""
+    """Print how many marked phrases are found, how many found ones are marked, and how many are fragments."""
     ranked = [words for words, _ in found.most_common()]
     pieces = {part for words in often for part in parts(words)} - gold.keys()
     there = np.mean([words in found for words in often])
@@ -62,7 +62,7 @@ def line(name: str, found: Counter[Words], gold: Counter[Words], often: set[Word
 
 
 def marked(texts: Iterable[str | None]) -> Counter[Words]:
-    """Return the phrases that stand before their own initials in brackets, and how many texts do so.
+    """Return the phrases before their own initials in brackets, with the number of texts.
 
     >>> marked(["We use Conditional Random Fields (CRFs) and a long story (NLP)."])
     Counter({('conditional', 'random', 'field'): 1})
@@ -82,18 +82,18 @@ def marked(texts: Iterable[str | None]) -> Counter[Words]:
 
 
 def normal(words: Iterable[str]) -> Words:
-    """Return words in the singular, roughly: the same for all that are compared."""
+    """Return words roughly in the singular, the same for all methods."""
     return tuple(min((word, *list_singulars(word)), key=len) for word in words)
 
 
 def parts(words: Words) -> Iterator[Words]:
-    """Yield the proper runs of two words and more inside a phrase."""
+    """Yield the proper runs of at least two words in a phrase."""
     for size in range(2, len(words)):
         yield from (words[i : i + size] for i in range(len(words) - size + 1))
 
 
 def frequent(texts: list[str | None]) -> Counter[Words]:
-    """Return all runs of two to five words that stand ten times or more."""
+    """Return all runs of two to five words that occur at least ten times."""
     tokens = tokenise(texts)
     names = [normal([word])[0] for word in tokens.words]
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}

@@ -1,11 +1,11 @@
-"""How well near cells predict shared members: vectors from words beside vectors from members, on one cube.
+"""How well near cells predict shared members: vectors from words and from members, on one cube.
 
     python benchmarks/vectors.py CUBE [--words GLOVE] [--near 10] [--seed 0] [--show 3]
 
-The objects are dealt into two halves. Vectors from members see the first half only; everybody is judged on the
-second: for every cell, its nearest cells by the vectors are compared with the cells that in truth share most members
-(jaccard). Printed are the mean jaccard of a cell with its nearest, as a share of the best possible; the share of
-the truly nearest that were found; and how often the nearest share anybody at all.
+The objects are split into two halves. Member vectors are computed from the first half; all vectors are evaluated on the
+second: the nearest cells of each cell are compared with the cells that share most members (Jaccard). Printed are the
+mean Jaccard of the nearest cells relative to the best possible, the share of the true nearest cells found, and how
+often the nearest share any member.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cube2net.vectors.nearest_cells import Nearest
 
 
 def half(cube: Cube, keep: Array) -> Cube:
-    """Return the cube with only the members among ``keep``; its cells stay."""
+    """Return the cube with only the members in ``keep``."""
     rows, objects = row_of_entries(cube.cells.members), cube.cells.members.indices
     kept = keep[objects]
     members = ragged_from_pairs(rows[kept], objects[kept], len(cube.cells))
@@ -35,7 +35,7 @@ def half(cube: Cube, keep: Array) -> Cube:
 
 
 def overlaps(cube: Cube) -> sp.csr_array:
-    """Return the jaccard of every pair of cells that share a member, without the diagonal."""
+    """Return the Jaccard of all pairs of cells that share a member, without the diagonal."""
     members = cube.cells.members
     ones = np.ones(len(members.indices), dtype=np.float32)
     matrix = sp.csr_array((ones, members.indices, members.indptr), shape=(len(cube.cells), len(cube.objects)))
@@ -46,7 +46,7 @@ def overlaps(cube: Cube) -> sp.csr_array:
 
 
 def best(truth: sp.csr_array, near: int) -> tuple[Array, Array]:
-    """Return the jaccard of every cell's best cells, and the least that still belongs to them."""
+    """Return the Jaccard of each cell's best cells, and the smallest of these."""
     top = np.zeros((truth.shape[0], near))
     for cell in range(truth.shape[0]):
         row = np.sort(truth.data[truth.indptr[cell] : truth.indptr[cell + 1]])[::-1][:near]
@@ -69,7 +69,7 @@ def neighbours(vectors: Vectors, near: int) -> Array:
 
 
 def by_labels(cube: Cube, near: int, rng: np.random.Generator) -> Array:
-    """Return cells that agree in most labels, in random order among equals: what needs no vectors."""
+    """Return the cells with most common labels, ties in random order: the baseline without vectors."""
     labels = cube.cells.labels
     answer = np.empty((len(labels), near), dtype=np.int64)
     for cell in range(len(labels)):

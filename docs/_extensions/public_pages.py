@@ -81,6 +81,7 @@ OUTSIDE_NAMES = [
     "Path",
     "Picture",
     "ProgressOption",
+    "T",
     "TableReading",
 ]
 """Types that are internal or documented elsewhere: they are named without a link."""
