@@ -220,11 +220,17 @@ def test_a_table_of_papers_of_ones_own_stays_a_table(tmp_path: Path) -> None:
 
 
 def test_an_export_in_a_workbook_is_read_as_well(tmp_path: Path) -> None:
-    from workbook_files import workbook
+    from workbook_files import ods, workbook
 
     rows = [list(row) for row in csv.reader(FILES["scopus.csv"].splitlines())]
-    assert read(tmp_path, {"scopus.xlsx": workbook({"sheet": rows})}).items.num_rows == 3
-    assert sheet_source([tmp_path / "scopus.xlsx"]) == "references"
+    for name, write in (("scopus.xlsx", workbook), ("scopus.ods", ods)):
+        assert read(tmp_path, {name: write({"sheet": rows})}).items.num_rows == 3
+        assert sheet_source([tmp_path / name]) == "references"
+
+
+def test_entries_of_bibtex_may_share_a_line_and_lack_a_key(tmp_path: Path) -> None:
+    text = "@article{a, author={A, B and C, D}, title={One}} @misc{author = {A, B}, title = {Two}}"
+    assert read(tmp_path, {"a.bib": text}).items["title"].to_pylist() == ["One", "Two"]
 
 
 def test_names_of_authors_in_one_column_are_told_apart() -> None:

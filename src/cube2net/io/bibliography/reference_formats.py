@@ -210,7 +210,8 @@ def _choose_fields(values: Mapping[str, Sequence[str]], fields: Mapping[str, tup
 
 
 BIBTEX_FIELDS = _load_fields("bibtex")
-ENTRY = re.compile(r"^[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
+ENTRY = re.compile(r"(?:^|(?<=[})]))[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
+KEY = re.compile(r"[^,={}\"]*,")
 FIELD = re.compile(r"\s*,?\s*([\w:.-]+)\s*=\s*")
 ACCENT = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{)))(?:\{\s*\\?(\w)\s*\}|\\?([^\W\d_]))")
 CODES = (0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B, 0x327, 0x328, 0x30A, 0x323, 0x331)
@@ -260,9 +261,9 @@ def parse_bibtex(text: str) -> Parsed:
         if kind == "string":
             macros |= dict(_parse_bibtex_fields(body, 0, macros))
         elif kind not in ("comment", "preamble"):
-            key, comma, _ = body.partition(",")
-            fields = dict(_parse_bibtex_fields(body, len(key) if comma else 0, macros))
-            name = key.strip().lower()
+            key = match[0] if (match := KEY.match(body)) else ""
+            fields = dict(_parse_bibtex_fields(body, len(key), macros))
+            name = key.strip(" \n,").lower()
             entries[name if name not in entries else f"{name} line {line}"] = {"entrytype": kind, **fields}
             lines.append(line)
     for line, fields in zip(lines, entries.values(), strict=True):

@@ -36,11 +36,15 @@ from cube2net.io.bibliography.reference_records import (
 )
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.io.files import InputFiles, find_data_files
+from cube2net.io.text_records import is_workbook
 from cube2net.model.corpus import CITED_ELSEWHERE, LINKS, MENTIONS, OBJECTS, Corpus, table
 
 STAGE = "reading references"
 EXPECTED = "citation exports such as library.ris, savedrecs.txt or scopus.csv"
-ENDINGS = (".ris", ".bib", ".bibtex", ".nbib", ".txt", ".ciw", ".enw", ".xml", ".rdf", ".csv", ".tsv", ".tab", ".xlsx")
+ENDINGS = (
+    *(".ris", ".bib", ".bibtex", ".nbib", ".txt", ".ciw", ".enw", ".xml", ".rdf", ".csv", ".tsv", ".tab"),
+    *(".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"),
+)
 """The endings of files that may be citation exports; what a file is, its content tells."""
 REFERENCE_ENDINGS = (".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".rdf")
 """Those of them that only citation exports have."""
@@ -136,7 +140,7 @@ def parse_file(
     path: Path, meter: Meter, dropped: Dropped, progress: Progress = silent
 ) -> Iterator[tuple[str, str, Parsed]]:
     """Return the name, the format and the records of a file, or of each in an archive."""
-    if path.suffix.casefold() in (".xlsx", ".xlsm"):
+    if is_workbook(path):
         from cube2net.io.tables.read_rows import read_rows
 
         rows = read_rows(path, dropped=dropped, meter=meter).table
@@ -176,7 +180,7 @@ def is_reference_file(path: str | os.PathLike[str]) -> bool:
     if not name.endswith(ENDINGS) or not path.is_file():
         return False
     try:
-        if name.endswith(".xlsx"):
+        if is_workbook(path):
             if path.stat().st_size > MAX_WORKBOOK_BYTES:
                 return False
             from cube2net.io.tables.read_rows import read_rows
