@@ -246,7 +246,7 @@ def test_somebody_who_is_missing_is_asked_for_by_name(drawn: Tab) -> None:
     expect(drawn.page.locator(".why [role=option]").first).to_contain_text(name)
     field.press("ArrowDown")
     field.press("Enter")
-    expect(drawn.page.locator(".why-sentence")).to_contain_text("does not exist")
+    expect(drawn.page.locator(".why-sentence")).to_contain_text("is not in the network")
     assert drawn.page.evaluate("window.cube2net.store.selected") == {"object": key}
 
 

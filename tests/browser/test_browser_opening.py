@@ -168,7 +168,7 @@ def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
     page.get_by_label("Smallest group").press("Tab")
     expect(page.get_by_label("Smallest group")).to_have_value("3", timeout=SLOW)
     page.get_by_text("All columns, what was left out").click()
-    expect(page.locator(".reading")).to_contain_text("need 3 objects or more", timeout=SLOW)
+    expect(page.locator(".reading")).to_contain_text("each with at least 3 objects", timeout=SLOW)
 
 
 def test_a_file_that_is_chosen_takes_the_place_of_one_that_was_refused_and_another_is_added(
