@@ -16,7 +16,7 @@ import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net._util import progress as work
 from cube2net.apps.mcp.protocol import CallLimiter
-from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, parse_tokens
+from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, count_tokens
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import list_kinds
@@ -52,7 +52,7 @@ def test_there_is_a_call_of_every_tool() -> None:
 @given(budget=st.integers(LEAST, 4_000))
 def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> None:
     told = ask(tool, **CALLS[tool], max_tokens=budget)
-    beside = 0 if told.structured is None else parse_tokens(told.structured)
+    beside = 0 if told.structured is None else count_tokens(told.structured)
     assert not told.wrong
     assert estimate_tokens(told.text) + beside <= budget
 

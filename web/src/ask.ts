@@ -4,11 +4,10 @@ import type { Refusal } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { mountFromCells } from "./from_cells";
 import { namesField, type Found } from "./names_field";
-import { summarizeNames } from "./names_told";
-import { Draft, named } from "./query_draft";
+import { Draft, named, summarizeNames } from "./query_draft";
 import { queryLists } from "./query_lists";
-import { sentence } from "./sentences";
-import { nearOf } from "./small_query";
+import { sentence } from "./words";
+import { nearOf } from "./requests";
 import type { Store } from "./state";
 import type { NameRow } from "./types";
 

@@ -2,13 +2,12 @@
 import "./cells.css";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./sentences";
 import { shortName } from "./geometry";
 import { spotlightOf } from "./spotlight";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
 import type { ChosenCell, NetworkAnswer, Node } from "./types";
-import { plain, valueLine } from "./words";
+import { plain, sentence, valueLine } from "./words";
 
 const PAUSE = 220;
 const SHOWN = 100;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { fileName, httpClient, Refusal } from "./client";
 import { labelClass, labelNumbers } from "./colours";
-import { changes } from "./changes";
+import { changes } from "./refusal_card";
 import type { ProgressSchema } from "./types";
 
 /** Answers the next fetch with the parts of a body, as they come over the wire. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { DIMENSION, KEPT, columnsFor, findLinkProblem, notTaken, nowOf, outcome, sizeOf } from "./column_roles";
+import { columnsFor, describeSeparators, DIMENSION, findLinkProblem, KEPT, notTaken, nowOf, outcome, sizeOf } from "./column_roles";
 import type { ColumnUse, ReadingSchema } from "./types";
 
 const ALONE = ["nodes.id", "nodes.name", "nodes.text", "links.target", "mentions.object"];
@@ -64,4 +64,10 @@ test("citation exports have objects of a kind in records, and a table of people 
   assert.equal(sizeOf(citations), "255 objects (author) in 81 records");
   const people = { read: { objects: 311, links: 229 } as ReadingSchema, items: 311, kinds: ["node"], uses: [use("Name", "nodes.id")] };
   assert.equal(sizeOf(people), "311 rows and 229 links");
+});
+
+test("separators are described in words", () => {
+  assert.equal(describeSeparators([]), "one value");
+  assert.equal(describeSeparators([";"]), "; semicolon");
+  assert.equal(describeSeparators([",,", " and "]), "every second comma or “and”");
 });

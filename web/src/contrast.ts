@@ -6,13 +6,12 @@ import type { Contrast, SeparatingCell } from "./explanations";
 import { shortName } from "./geometry";
 import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
-import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
 import { viewOf } from "./requests";
 import type { Store } from "./state";
 import type { NetworkRequest, Id } from "./types";
-import { whenVisible } from "./when_visible";
-import { plain } from "./words";
+import { whenVisible } from "./tabs";
+import { plain, sentence } from "./words";
 
 /** Objects with a name of their own: a side of a contrast. */
 export interface Side {

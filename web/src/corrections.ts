@@ -1,10 +1,8 @@
 // The data step: one row a column with sample values, its role, its separator and what it becomes; problems come first.
-import { DIMENSION, KEPT, PART, canLose, changesLayout, columnsFor, findLinkProblem, isPart, notTaken, nowOf, outcome, roleWords, sizeOf, type Corrections, type Wish } from "./column_roles";
+import { canLose, changesLayout, columnsFor, type Corrections, describeSeparators, DIMENSION, findLinkProblem, isPart, KEPT, notTaken, nowOf, outcome, PART, roleWords, SEPARATORS, sizeOf, type Wish } from "./column_roles";
 import { counted, el, number } from "./dom";
-import { SEPARATORS, describeSeparators } from "./separators";
-import { sentence } from "./sentences";
 import type { ColumnUse, SheetSchema, TablesAnswer } from "./types";
-import { describeDimensions, plain } from "./words";
+import { describeDimensions, plain, sentence } from "./words";
 
 const NO_GROUP = "Choose at least one column as a group.";
 

@@ -3,7 +3,7 @@ import { refusalOf } from "./client";
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { named } from "./query_draft";
-import { sentence } from "./sentences";
+import { sentence } from "./words";
 import { same, viewOf } from "./requests";
 import { cellTitle } from "./nodes";
 import type { Store } from "./state";

@@ -1,14 +1,13 @@
 // The stage of the network: sigma draws nodes and links, a canvas above it names them and lets some stand out.
 import Graph from "graphology";
 import Sigma from "sigma";
-import { LOOKS, type Look, type Theme } from "./palette";
+import { type Look, LOOKS, premultiplied, type Theme } from "./palette";
 import { insidePolygon, type Point } from "./geometry";
 import { between, boxOf, PADDING, stretchOf, unitOf } from "./graph_frame";
-import { linkAttributes, nodeAttributes } from "./graph_looks";
-import { drawingOrder, radiusOf, type Model } from "./graph_model";
+import { drawingOrder, type Model, radiusOf, sameColour } from "./graph_model";
 import { listenLasso } from "./graph_lasso";
 import { drawOverlay, type Ghost, type Overlay } from "./graph_overlay";
-import { Links, NodeShapes } from "./graph_programs";
+import { DISC, Links, NodeShapes, SQUARE } from "./graph_programs";
 import type { Place } from "./places";
 
 export interface StageEvents {
@@ -418,3 +417,27 @@ export class Stage {
 
 /** Lets the page draw and listen between two parts of long work. */
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+function nodeAttributes(model: Model, at: number, look: Look, unit: number) {
+  const role = model.roles[at]!;
+  const colour = model.colours[at]!;
+  const hollow = role === "neighbor" || role === "brought" || role === "pinned";
+  return {
+    size: radiusOf(role, model.degrees[at]!, unit),
+    shape: role === "cell" ? SQUARE : DISC,
+    color: hollow ? look.background : colour,
+    rim: hollow ? (role === "pinned" ? look.accent : colour) : look.background,
+  };
+}
+
+/** `faint` is from 0 to 1: the less, the more links there are for the room. */
+function linkAttributes(model: Model, link: number, look: Look, faint: number) {
+  const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
+  const membership = one === "cell" || two === "cell";
+  const inner = one === "query" && two === "query";
+  const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
+  const label = inner ? sameColour(model, link) : null;
+  const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
+  const size = membership ? 1.3 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
+  return { size, color: premultiplied(colour, alpha * (membership ? Math.max(0.6, faint) : inner ? Math.sqrt(faint) : faint)), dashed: membership };
+}

@@ -1,13 +1,11 @@
 // The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
 import { completing } from "./completion";
-import { el, fill, number } from "./dom";
+import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
-import { headlineOf } from "./headline";
-import { sentence } from "./sentences";
 import { nodeAt } from "./nodes";
 import type { Store } from "./state";
 import type { NetworkAnswer } from "./types";
-import { plain } from "./words";
+import { plain, sentence } from "./words";
 
 /** So many of those whom no cell holds are named. */
 const NAMED = 4;
@@ -103,3 +101,38 @@ export function drawing(view: string, width: number, path: string): SVGElement {
   svg.append(line);
   return svg;
 }
+
+export interface Headline {
+  /** What is in the network. */
+  holds: string;
+  /** How the cells hold the query; empty where there are no cells. */
+  held: string;
+  /** The positions of those of the query that no cell holds. */
+  loose: number[];
+}
+
+export function headlineOf(network: NetworkAnswer): Headline {
+  const { role, cells } = network.nodes;
+  const count = (wanted: string): number => role.filter((one) => one === wanted).length;
+  const mine = role.flatMap((one, at) => (one === "query" ? [at] : []));
+  const loose = mine.filter((at) => cells[at]!.length === 0);
+  const chosen = network.cells.length;
+  const others: [number, string][] = [
+    [count("neighbor"), "neighbour"],
+    [count("brought"), "added object"],
+    [count("pinned"), "pinned object"],
+  ];
+  const parts = [`your ${counted(mine.length, "object")}`, ...others.flatMap(([many, what]) => (many > 0 ? [counted(many, what)] : [])), ...(chosen > 0 ? [counted(chosen, "cell")] : [])];
+  const last = parts.pop()!;
+  const { source, target } = network.links;
+  const lines = source.filter((one, at) => role[one] === "cell" || role[target[at]!] === "cell").length;
+  const links = `${counted(source.length - lines, "link")}${lines > 0 ? ` and ${counted(lines, "link")} to ${chosen === 1 ? "the cell" : "cells"}` : ""}`;
+  const holds = `${parts.length > 0 ? `${parts.join(", ")} and ${last}` : last}; ${links}.`;
+  if (chosen === 0) return { holds: capital(holds), held: "", loose: [] };
+  const inside = mine.length - loose.length;
+  const where = chosen === 1 ? "the cell" : `the ${number(chosen)} cells`;
+  const held = loose.length === 0 ? `All of your objects are in ${where}.` : `${number(inside)} of your ${counted(mine.length, "object")} ${inside === 1 ? "is" : "are"} in ${where}; ${number(loose.length)} ${loose.length === 1 ? "is" : "are"} ${chosen === 1 ? "not" : "in none of them"}: `;
+  return { holds: capital(holds), held, loose };
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

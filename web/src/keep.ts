@@ -3,10 +3,9 @@ import "./keep.css";
 import type { ExportedFile } from "./client";
 import { refusalOf } from "./client";
 import { el } from "./dom";
-import { sentence } from "./sentences";
 import type { Store } from "./state";
 import { verdict } from "./verdict";
-import { fileTitle } from "./words";
+import { fileTitle, sentence } from "./words";
 
 /** The format for people with spreadsheets, who find it before all others. */
 const SPREADSHEET = ".xlsx";

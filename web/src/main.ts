@@ -5,7 +5,7 @@ import { mount } from "./app";
 import { httpClient, refusalOf, type Client } from "./client";
 import { el } from "./dom";
 import { showOpening } from "./opening";
-import { showMoved, showRefusal } from "./refusal_page";
+import { showMoved, showRefusal } from "./refusal_card";
 import { Store } from "./state";
 import type { StartAnswer } from "./types";
 

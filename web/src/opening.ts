@@ -7,8 +7,7 @@ import { corrections } from "./corrections";
 import { counted, el, fill, number } from "./dom";
 import { drawing } from "./header";
 import { readingOf } from "./reading";
-import { sentence } from "./sentences";
-import { plain } from "./words";
+import { plain, sentence } from "./words";
 import type { OpenAnswer, OpenRequest, ProgressSchema, SheetSchema, StartAnswer, TablesAnswer } from "./types";
 
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];

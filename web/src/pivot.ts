@@ -12,7 +12,7 @@ import { nodeKey } from "./nodes";
 import type { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
 import type { Id, PivotAnswer, PivotRequest } from "./types";
-import { whenVisible } from "./when_visible";
+import { whenVisible } from "./tabs";
 
 const MOST = 60;
 const TAKEN = 2000;

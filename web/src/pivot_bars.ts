@@ -5,7 +5,7 @@ import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
 import type { Store } from "./state";
 import type { DimensionSchema, MembersAnswer } from "./types";
-import { whenVisible } from "./when_visible";
+import { whenVisible } from "./tabs";
 
 const SHOWN = 40;
 const TAKEN = 2000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Draft, named, type Entry } from "./query_draft";
+import { clearlyMeant, Draft, type Entry, named, summarizeNames } from "./query_draft";
 
 const unknown = (given: string, state: "ambiguous" | "missing"): Entry => ({ given, state, id: null, name: "", label: "", candidates: [] });
 const ann = () => named("p1", "Ann");
@@ -91,4 +91,23 @@ test("all suggestions are taken in one step, nobody twice, and names that severa
   assert.deepEqual([draft.sure.map(({ id }) => id), draft.unsure.map(({ given }) => given)], [["p1"], ["Smith", "Nobody"]]);
   draft.undo();
   assert.equal(draft.unsure.length, 4);
+});
+
+test("all names are counted, not only the latest ones", () => {
+  const draft = new Draft();
+  const missing: Entry = { given: "Xy", state: "missing", id: null, name: "", label: "", candidates: [] };
+  draft.add([named("a", "Ann"), named("b", "Bob")]);
+  assert.equal(summarizeNames(draft, []), "2 names found");
+  draft.add([missing]);
+  assert.equal(summarizeNames(draft, ["1 name repeated", "2 labels"]), "2 of 3 names found; 1 name repeated; 2 labels");
+});
+
+const of = (...names: string[]) => names.map((name) => ({ id: name, name, kind: "", about: "" }));
+
+test("of several suggestions one is taken only where it is nearer than all others", () => {
+  assert.equal(clearlyMeant("Haas Maschinenbau", of("Haas Maschinenbau AG", "Haas Maschinenbau GmbH & Co. KG")), null);
+  assert.equal(clearlyMeant("Ivan Vulic", of("Ivan Vladimir", "Ivan Vulić"))?.name, "Ivan Vulić");
+  assert.equal(clearlyMeant("Jan Müler", of("Jan Müller", "Jan Mühler")), null);
+  assert.equal(clearlyMeant("Jan", of("Jan Pflüger"))?.name, "Jan Pflüger");
+  assert.equal(clearlyMeant("Jan", []), null);
 });

@@ -1,7 +1,7 @@
 // The query to be: names that were given, and whom each of them means.
 import { same } from "./requests";
-import { clearlyMeant } from "./nearest_name";
 import type { NetworkRequest, Candidate, Id, NameRow } from "./types";
+import { counted, number } from "./dom";
 
 /** A name of the query to be: what was given and, once it is known, whom it means. */
 export type Entry = NameRow;
@@ -157,4 +157,35 @@ export class Draft {
 /** An object as an entry. */
 export function named(id: Id, name: string): SureEntry {
   return { given: String(id), state: "found", id, name, label: "", candidates: [] };
+}
+
+/** How many of the names were found, how many are to be repaired, and further notes on the latest ones. */
+export function summarizeNames({ size, sure, unsure }: Pick<Draft, "size" | "sure" | "unsure">, notes: readonly string[]): string {
+  const found = unsure.length === 0 ? `${counted(size, "name")} found` : `${number(sure.length)} of ${counted(size, "name")} found`;
+  return [found, ...notes].join("; ");
+}
+
+const plainly = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const words = (text: string): string[] => plainly(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** The suggestion for a name that stands out: the only one, or one nearer than all others; null where somebody has to choose. */
+export function clearlyMeant(given: string, candidates: readonly Candidate[]): Candidate | null {
+  const own = words(given);
+  const whole = candidates.filter(({ name }) => own.every((word) => words(name).includes(word)));
+  if (whole.length > 1) return null;
+  const ranked = candidates.map((one) => ({ one, slips: slips(own.join(" "), words(one.name).join(" ")) })).sort((a, b) => a.slips - b.slips);
+  const [first, second] = ranked;
+  if (first === undefined) return null;
+  return second === undefined || first.slips < second.slips ? first.one : null;
+}
+
+/** The fewest letters to add, leave out or change that turn one text into another. */
+function slips(one: string, other: string): number {
+  let before = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 0; at < one.length; at += 1) {
+    const row = [at + 1];
+    for (let to = 0; to < other.length; to += 1) row.push(Math.min(before[to + 1]! + 1, row[to]! + 1, before[to]! + (one[at] === other[to] ? 0 : 1)));
+    before = row;
+  }
+  return before[other.length]!;
 }

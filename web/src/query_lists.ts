@@ -2,8 +2,7 @@
 import { labelClass, labelNumbers } from "./colours";
 import { counted, el, fill, number } from "./dom";
 import { about } from "./names_field";
-import { clearlyMeant } from "./nearest_name";
-import type { Draft, Entry, SureEntry } from "./query_draft";
+import { clearlyMeant, type Draft, type Entry, type SureEntry } from "./query_draft";
 import type { Candidate, Id } from "./types";
 
 /** Objects and names to repair that are listed at first. */

@@ -1,10 +1,9 @@
 // What was read of a spreadsheet: which column is what and why, what was left out, and what was guessed.
 import "./reading.css";
 import { counted, el, number } from "./dom";
-import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { ReadingSchema } from "./types";
-import { describeDimensions, plain } from "./words";
+import { describeDimensions, plain, sentence } from "./words";
 
 export function mountReading(root: HTMLElement, { cube }: Store): void {
   if (cube.read) root.append(readingOf(cube.read));

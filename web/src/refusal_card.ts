@@ -1,9 +1,10 @@
 // What was refused or stopped, and the ways back.
-import { changes } from "./changes";
 import { el, fill } from "./dom";
-import { sentence } from "./sentences";
 import type { Store } from "./state";
-import { plain } from "./words";
+import { plain, sentence } from "./words";
+import { same } from "./requests";
+import type { NetworkRequest } from "./types";
+import type { Refusal } from "./client";
 
 /** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
 export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -32,4 +33,42 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
   };
   store.subscribe((changed) => changed.has("error") && draw(), ended);
   draw();
+}
+
+const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "maximum number of nodes", n_neighbors: "neighbours", n_cells: "cells", r: "cells per object", levels: "labels of a cell", roll_up: "levels rolled up", between: "time", where: "only" };
+
+/** What one request says otherwise than another, word by word. */
+export function changes(before: NetworkRequest, after: NetworkRequest): string[] {
+  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof NetworkRequest)[];
+  return words
+    .filter((word) => !same(before[word] ?? null, after[word] ?? null))
+    .map((word) => `${NAMES[word] ?? word} ${brief(after[word])}`);
+}
+
+function brief(value: unknown): string {
+  if (value === undefined || value === null) return "automatic";
+  if (Array.isArray(value)) return value.length > 3 || value.some((one) => typeof one === "object") ? `of ${value.length}` : value.join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([word, one]) => `${word} ${brief(one)}`).join(", ");
+  return String(value);
+}
+
+/** One sentence, and a button to try again. */
+export function showRefusal(root: HTMLElement, refusal: Refusal, retry: () => void): void {
+  fill(
+    root,
+    el(
+      "main",
+      { class: "gate", role: "alert" },
+      el("h1", {}, "cube2net"),
+      el("p", {}, sentence(refusal.sentence)),
+      el("button", { type: "button", class: "primary", onclick: retry }, "Retry"),
+    ),
+  );
+}
+
+/** Says above the page that it asks in vain, once, with a button to load it again; what it shows stays. */
+export function showMoved(root: HTMLElement, refusal: Refusal, reload: () => void): void {
+  if (root.querySelector(":scope > .moved")) return;
+  const again = el("button", { type: "button", class: "primary", "data-do": "reload", onclick: reload }, "Reload");
+  root.prepend(el("div", { class: "moved row", role: "alert" }, el("p", {}, sentence(refusal.sentence)), again));
 }

@@ -1,10 +1,9 @@
 // The verdict: does the network help the next step? A comparison with progress, its scores, and its report.
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
-import { measureLine } from "./words";
+import { measureLine, sentence } from "./words";
 
 /** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
 export function verdict(store: Store, ended: AbortSignal): HTMLElement {

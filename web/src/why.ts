@@ -8,11 +8,10 @@ import { counted, el, fill, number } from "./dom";
 import type { BringingCell, CellExplanation, Lift, NearMiss, ObjectExplanation, QueryLink } from "./explanations";
 import { shortName } from "./geometry";
 import { sameNode } from "./nodes";
-import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { NetworkRequest, ExplainAnswer, Id, NameRow, Node } from "./types";
-import { whenVisible } from "./when_visible";
-import { plain } from "./words";
+import { whenVisible } from "./tabs";
+import { plain, sentence } from "./words";
 
 /** So many names that may be meant are offered. */
 const NEAREST = 3;

@@ -3,7 +3,7 @@ import "./widget.css";
 import { mount } from "./app";
 import type { Answer, Asking, Client, ExportedFile, RequestOf, RouteName } from "./client";
 import { Refusal, refusalOf } from "./client";
-import { showRefusal } from "./refusal_page";
+import { showRefusal } from "./refusal_card";
 import { same, shortest } from "./requests";
 import { sameNode } from "./nodes";
 import { Store } from "./state";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columnText, valueText } from "./cells";
 import { bothChange, pValueText } from "./contrast";
-import { headlineOf } from "./headline";
+import { headlineOf } from "./header";
 import type { NetworkAnswer } from "./types";
 import { plainVerdict } from "./verdict";
-import { describeDimensions, fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
+import { describeDimensions, fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain, sentence } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
   assert.equal(plain("max_nodes is 5, expected 18 or more"), "Maximum number of nodes is 5, expected 18 or more");
@@ -82,4 +82,14 @@ test("a verdict begins with a plain line that follows the finding", () => {
   assert.match(plainVerdict({ finding: "level" }), /^It does not help/);
   assert.match(plainVerdict({ finding: "few" }), /^Undecided: there are too few/);
   assert.match(plainVerdict({ finding: "nothing" }), /^Undecided: nothing could be compared/);
+});
+
+test("a sentence begins with a capital letter and ends with a full stop", () => {
+  assert.equal(sentence("no cube is open yet"), "No cube is open yet.");
+  assert.equal(sentence("save it as .csv"), "Save it as .csv.");
+});
+
+test("the name of a file at the start of a sentence stays as it is", () => {
+  assert.equal(sentence("leer.csv is empty"), "leer.csv is empty.");
+  assert.equal(sentence("meine liste.csv is empty", ["meine liste.csv"]), "meine liste.csv is empty.");
 });

@@ -1,8 +1,9 @@
-"""Escaping for CSV, XML, HTML and Markdown, and counts in words."""
+"""Escaping for CSV, XML, HTML, Markdown and JSON, and counts in words."""
 
 from __future__ import annotations
 
 import csv
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -141,6 +142,19 @@ def escape_markdown(text: str, most: int = 120) -> str:
 def _lost(sign: str) -> str:
     """Return the replacement of an unprintable character: nothing for a format character, else U+FFFD."""
     return "" if unicodedata.category(sign) == "Cf" else "\ufffd"
+
+
+def replace_infinite(value: object) -> object:
+    """Return a value with None in place of infinite numbers and NaN, which JSON does not have.
+
+    >>> replace_infinite({"bound": float("inf"), "gains": [0.5, float("nan")]})
+    {'bound': None, 'gains': [0.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: replace_infinite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [replace_infinite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def format_count(count: int, what: str) -> str:

@@ -160,15 +160,9 @@ def compare(
     if out is not None:
         RESUMABLE_PATHS.append(out / JOURNAL)
         c2n.api.check_report()
-    lists = {
-        "methods": split_names("methods", methods),
-        "objectives": split_names("objectives", objectives),
-        "forms": split_names("forms", forms),
-        "membership_weights": split_names("membership-weights", membership_weights),
-        "models": split_names("models", models),
-        "baselines": split_names("baselines", baselines),
-    }
-    named: dict[str, Any] = {name: names for name, names in lists.items() if names}
+    lists = {"methods": methods, "objectives": objectives, "forms": forms, "models": models, "baselines": baselines}
+    lists["membership_weights"] = membership_weights
+    named: dict[str, Any] = {name: split_names(name, texts) for name, texts in lists.items() if texts}
     files: list[Path] = []
     with shown_progress(quiet) as progress:
         query_objects = c2n.read_query(opened, query, skip_missing=skip_missing)
@@ -207,14 +201,15 @@ def compare(
 MAX_SHOWN_NETWORKS = 12
 
 
-def split_names(option: str, texts: Sequence[str] | None) -> list[str]:
-    """Return the names of an option, each text several with commas; an option without any name is refused.
+def split_names(parameter: str, texts: Sequence[str]) -> list[str]:
+    """Return the names of a parameter, each text several with commas; texts without any name are refused.
 
     >>> split_names("methods", ["greedy,hops 2", "none"])
     ['greedy', 'hops 2', 'none']
     """
-    names = [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
-    if texts and not names:
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    if not names:
+        option = parameter.replace("_", "-")
         raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
     return names
 

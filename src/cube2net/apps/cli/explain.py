@@ -226,10 +226,6 @@ def _show(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], *
         say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
 
 
-# So many of the cells and objects that came or went are shown.
-SHOWN = 20
-
-
 @asks_as_query
 def without(
     cube: CubePath,
@@ -277,7 +273,5 @@ def show_change(change: Change) -> None:
     ways = ((change.left, "leaves"), (change.entered, "comes in"))
     rows = [(way, each.node.kind, each.title) for nodes, way in ways for each in nodes]
     if rows:
-        show_table("what changes", ("", "kind", "name"), rows[:SHOWN])
-    if len(rows) > SHOWN:
-        say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
+        _show("what changes", ("", "kind", "name"), rows)
     say(change.network, change.sentence)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import sys
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cube2net._util.progress import COMPILING, MONITOR, Progress, get_stage_name, report_compiling_to, silent
+from cube2net._util.text import replace_infinite
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -146,20 +146,7 @@ def json_text(value: object, *, only_ascii: bool = False) -> str:
      "name": "Zoë\u202e"
     }
     """
-    return json.dumps(_finite(value), indent=1, ensure_ascii=only_ascii, allow_nan=False).translate(_IN_JSON)
-
-
-def _finite(value: object) -> object:
-    """Return a value with None in place of infinite numbers and NaN, which JSON does not have.
-
-    >>> _finite({"bound": float("inf"), "gains": [0.5, float("nan")]})
-    {'bound': None, 'gains': [0.5, None]}
-    """
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(replace_infinite(value), indent=1, ensure_ascii=only_ascii, allow_nan=False).translate(_IN_JSON)
 
 
 class UndeliveredError(Exception):

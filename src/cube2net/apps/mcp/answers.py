@@ -10,6 +10,7 @@ from cube2net.apps.mcp.texts import (
     after,
     candidates_text,
     correct_spelling,
+    count_tokens,
     explanation_sections,
     find_text,
     format_sentence,
@@ -18,7 +19,6 @@ from cube2net.apps.mcp.texts import (
     look_up,
     name,
     parse_budget,
-    parse_tokens,
     reply_within,
     resolve_request_names,
     title,
@@ -65,7 +65,7 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
         "cells": len(network.labels),
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
     }
-    room = budget - parse_tokens(facts)
+    room = budget - count_tokens(facts)
     text = network.to_text(
         room,
         lambda text: estimate_tokens(after(remark, text)),

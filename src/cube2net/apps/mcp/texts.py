@@ -37,12 +37,12 @@ def parse_budget(asked: Mapping[str, Any]) -> int:
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
     """Return an answer, without its JSON if that does not fit the budget."""
-    if structured is not None and estimate_tokens(text) + parse_tokens(structured) > most:
+    if structured is not None and estimate_tokens(text) + count_tokens(structured) > most:
         structured = None
     return ToolReply(text, structured, wrong)
 
 
-def parse_tokens(value: Any) -> int:
+def count_tokens(value: Any) -> int:
     """Return about how many tokens a value has as JSON."""
     return estimate_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
@@ -69,8 +69,8 @@ def name(text: object) -> str:
     >>> print(name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
-    format_sentence = escape_markdown(str(text)).replace('"', '\\"')
-    return f'"{format_sentence}"'
+    escaped = escape_markdown(str(text)).replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def key(value: object) -> str:
@@ -88,11 +88,11 @@ MARKED = re.compile(r"\\([^\w\s])")
 
 
 class NamesError(Exception):
-    """None of some names means one object; ``format_sentence`` is the answer to the call."""
+    """None of some names means one object; ``reply`` is the answer to the call."""
 
-    def __init__(self, format_sentence: ToolReply) -> None:
-        super().__init__(format_sentence.text)
-        self.said = format_sentence
+    def __init__(self, reply: ToolReply) -> None:
+        super().__init__(reply.text)
+        self.reply = reply
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def resolve_request_names(service: CubeService, asked: Mapping[str, Any], budget
         raise NamesError(reply_within(text, budget, _plain(found), wrong=True))
     lost, notes = (
         found["ambiguous"] + found["missing"],
-        [*_said_of_shared(found, budget // SHARE // 2), *_said_of_respelled(found)],
+        [*_list_shared(found, budget // SHARE // 2), *_list_respelled(found)],
     )
     heads = [*([head] if lost else []), *notes]
     return Meant(ids, lines_within(budget // SHARE, heads, *_problems(found)) if heads else "")
@@ -152,7 +152,7 @@ def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
     sections = [Section("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
-    head = [f"{_count_names(found)}.", *_said_of_respelled(found)]
+    head = [f"{_count_names(found)}.", *_list_respelled(found)]
     return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
 
 
@@ -171,8 +171,7 @@ def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, bu
 def candidate(each: Candidate) -> str:
     """Return an object that may be meant, in a few words."""
     about = ", ".join(part for part in (each["kind"], each["about"]) if part and part != "object")
-    format_sentence = f": {name(about)[1:-1]}" if about else ""
-    return f"{name(each['name'])} ({key(each['id'])}){format_sentence}"
+    return f"{name(each['name'])} ({key(each['id'])})" + (f": {name(about)[1:-1]}" if about else "")
 
 
 def _count_names(found: NamesAnswer) -> str:
@@ -191,30 +190,30 @@ def _found_line(row: NameRow) -> str:
     return f"- {given}{name(row['name'])} ({key(row['id'])})"
 
 
-def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
+def _list_shared(found: NamesAnswer, budget: int) -> list[str]:
     """Return a line on ambiguous names, listing as many ids as fit."""
     rows = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
     if not rows:
         return []
     count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} ambiguous"
     for few in range(SHOWN, 0, -1):
-        format_sentence = [
+        listed = [
             f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
             for row in rows[:few]
         ]
         more = ", …" if len(rows) > few else ""
-        line = f"{count} and taken as the id: {'; '.join(format_sentence)}{more} (find_objects lists all)."
+        line = f"{count} and taken as the id: {'; '.join(listed)}{more} (find_objects lists all)."
         if estimate_tokens(line) <= budget:
             return [line]
     return [f"{count} (find_objects lists all)."]
 
 
-def _said_of_respelled(found: NamesAnswer) -> list[str]:
+def _list_respelled(found: NamesAnswer) -> list[str]:
     """Return a line on names that were found in other capitals, or with other spaces."""
     rows = [row for row in found["rows"] if _is_respelled(row)]
-    format_sentence = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:SHOWN]]
+    listed = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:SHOWN]]
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
-    return [f"Taken in other capitals or spaces: {', '.join(format_sentence)}{more}."] if rows else []
+    return [f"Taken in other capitals or spaces: {', '.join(listed)}{more}."] if rows else []
 
 
 def _is_respelled(row: NameRow) -> bool:

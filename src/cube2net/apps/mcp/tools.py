@@ -244,8 +244,8 @@ def answer(service: CubeService, tool: str, arguments: Mapping[str, Any] | None)
             raise unknown_name("tool", tool, TOOLS)
         asked = read(TOOLS[tool].asks, wrap_single_values(TOOLS[tool].asks, arguments or {}))
         return TOOLS[tool].answer(service, {word: value for word, value in asked.items() if value is not None})
-    except NamesError as none:
-        return none.said
+    except NamesError as error:
+        return error.reply
     except Cube2netError as error:
         return ToolReply(_describe_error(error, tool), wrong=True)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import urllib.parse
 import zlib
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, NoReturn
 
 from starlette.requests import Request
 
+from cube2net._util.text import replace_infinite
 from cube2net.apps.service.validation import MOST_BYTES
 from cube2net.errors import Cube2netError, CubeError, InputError, MissingPackageError, first_line, quote
 
@@ -64,15 +64,7 @@ def json_bytes(value: object) -> bytes:
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
     except ValueError:
-        return json.dumps(_finite(value), allow_nan=False, separators=(",", ":")).encode("ascii")
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return json.dumps(replace_infinite(value), allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def describe_failure(error: BaseException) -> tuple[int, dict[str, Any]]:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isNearOfFew, nearOf } from "./small_query";
+import { isNearOfFew, nearOf } from "./requests";
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `o${at}`);
 
