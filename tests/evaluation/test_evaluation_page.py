@@ -256,7 +256,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
     text = render_page(report(found_again()))
     assert "<dt>task</dt><dd>finding hidden links of the query again</dd>" in text
     assert "<dt>hidden links</dt><dd>412 in all runs</dd>" in text and "<dt>measures</dt><dd>AUC</dd>" in text
-    assert "AUC is of 412 hidden links of the query found again, other ones in every run</h1>" in text
+    assert "AUC for 412 hidden links of the query, different ones in each run</h1>" in text
     assert 'id="panels"' not in text and "<dt>query</dt>" not in text
     few = render_page(report(found_again(pairs=24)))
     assert "<h1>24 hidden links are too few to tell whether adding helps (at least 30 are needed): " in few

@@ -512,11 +512,11 @@ def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
     assert re.fullmatch(
         r"greedy · linked · cells helps: AUC \+0\.200 \[0\.\d{3}, 0\.\d{3}\] over the query alone, at 60 nodes; "
         r"pagerank at its 40 nodes: 0\.100 lower \[.*\]; "
-        r"AUC is of 412 hidden links of the query found again, other ones in every run",
+        r"AUC for 412 hidden links of the query, different ones in each run",
         found.sentence,
     )
     assert judge_comparison(found_again(pairs=None)).sentence.endswith(
-        "; AUC is of hidden links of the query found again, other ones in every run"
+        "; AUC for hidden links of the query, different ones in each run"
     )
 
 

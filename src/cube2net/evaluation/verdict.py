@@ -390,8 +390,8 @@ def _describe_default(verdict: Verdict, default: ConfigurationResult) -> str:
 
 def _describe_hidden_links(verdict: Verdict) -> str:
     count = f"{verdict.pairs:,} " if verdict.pairs else ""
-    each = ", other ones in every run" if verdict.runs > 1 else ""
-    return f"{verdict.measure} is of {count}hidden links of the query found again{each}"
+    each = ", different ones in each run" if verdict.runs > 1 else ""
+    return f"{verdict.measure} for {count}hidden links of the query{each}"
 
 
 def _name_best(verdict: Verdict, other: str = "") -> str:

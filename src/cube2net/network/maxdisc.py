@@ -26,7 +26,8 @@ class MaxDisc:
 
     The discrepancy of a connected set C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it is
     NP-hard in general but linear on a tree. So trees are drawn in the links around the query, the best C of each is
-    computed exactly, and the best of all is used [1]_. Objects whose links another object has too are removed first.
+    computed exactly, and the best of all is used [1]_. Objects whose neighbours are all neighbours of another object
+    are removed first.
 
     C may leave out much of the query; as in the paper, the network keeps all of the query and the method adds the other
     objects of C. With a small ``alpha`` these are often none. Limits on nodes or links are met by cutting off the

@@ -51,28 +51,28 @@ NONE_HELPS = "no cells are worth more than none"
 
 @dataclass(frozen=True, kw_only=True)
 class Anneal:
-    """Swap, add and drop cells; a change for the worse by Δ happens too, with probability ∝ exp(−Δ / heat).
+    """Choose at most m cells by simulated annealing.
 
-    Chooses at most m cells. It starts from the better of greedy and priced greedy, and the answer is never below
-    either. There are ``restarts`` rounds, each from the best selection so far: a cooling of ``steps`` proposed cells,
-    while the heat falls by equal ratios from about half of what a chosen cell is worth on average to a hundredth;
-    and then as many steps again, shared among short coolings in each of which one of the chosen cells must not be
-    used (so one large cell gives way to several small ones, which no single step does). The answer depends on the
-    seed alone.
+    Cells are swapped, added and dropped; a change that lowers the value by Δ is accepted with probability ∝ exp(−Δ /
+    heat). The search starts from the better of greedy and priced greedy, and the result is never below either. There
+    are ``restarts`` rounds, each from the best selection so far: a cooling of ``steps`` proposed cells, in which the
+    heat falls geometrically from about half of the mean value of a chosen cell to a hundredth; then as many steps in
+    short coolings, in each of which one of the chosen cells is excluded, so that a large cell can be replaced by
+    several small ones. The result depends on the seed only.
 
-    A function of one's own is asked at most ``steps`` times in one cooling (and then once for each cell of the
-    answer); with ``seconds``, as often as the time allows. It starts from the cells that overlap best with the query.
-    Greedy asks a function far more often, so it is not tried first, and there is no promise to reach it.
+    A user's function is called at most ``steps`` times in a cooling, and then once per cell of the result; with
+    ``seconds``, as often as time allows. The search then starts from the cells that overlap best with the query,
+    because greedy would call the function far more often, so the result can be below greedy's.
 
     Parameters
     ----------
     steps
-        Cells proposed in one cooling; 100,000 when nobody says, and 2,000 for a function.
+        Proposed cells in one cooling; by default 100,000, and 2,000 for a function.
     restarts
-        How many rounds.
+        The number of rounds.
     seconds
-        With a number the rounds go on until the time is over, each twice as long as the one before, and the answer
-        depends on the speed of the machine too; ``restarts`` is not looked at. Without one there is no limit of time.
+        A time limit instead of ``restarts``: each round is twice as long as the one before, and the result depends on
+        the speed of the machine. By default there is no time limit.
     """
 
     chooses_cells: ClassVar[bool] = True
@@ -90,7 +90,7 @@ class Anneal:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return at most m cells, the one that adds most first, within the limits of the budget."""
+        """Return at most m cells within the limits of the budget, those that add most first."""
         import_module("cube2net.kernels.annealing")  # loaded before the clock starts
 
         check(cube, query, weights)

@@ -53,38 +53,36 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy:
-    """Add, at every step, the cell that raises the objective most, or lowers it least.
+    """Add, in each step, the cell that raises the objective most, or lowers it least (the paper's CubeGreedy).
 
-    There are exactly m steps, as in the paper, even when the value falls (``Budget(best_prefix=True)`` cuts the
-    selection where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits
-    are equal, since sums of weights depend on the order of adding.
+    There are exactly m steps, as in the paper, even if the value falls; ``Budget(best_prefix=True)`` cuts the selection
+    where the value is highest. Ties go to the cell with the lowest number; values are equal if they agree to 12 digits,
+    because rounding depends on the order of summation.
 
-    For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
-    none serves enough of them (see ``Cover``); m is then an upper limit, and a bound is always known.
+    For ``cover``, each step takes the cell with the most objects of the query that are not covered often enough, and
+    the choice ends when no cell has enough of them. Then m is an upper limit, and a bound is always known.
 
     Parameters
     ----------
     among
-        ``"touched"`` considers only cells that hold an object with a positive gain (in the paper's objective: an object
-        of the query), and stops early when there are no more. ``"all"`` considers every cell at every step: the paper's
-        CubeGreedy to the letter.
+        ``"touched"`` considers cells that contain an object with a positive gain (for the paper's objective, an object
+        of the query), and stops when there are none left. ``"all"`` considers all cells in each step, as in the paper.
     by
-        ``"value"`` goes by the value that a cell leads to. ``"price"`` adds the cell with the largest gain − λ·cost
-        while that is positive, at a price λ that is the best value known, and repeats with the value reached until it
-        no longer rises (see ``select_at_price``). It chooses at most m cells, usually with a higher value, and supports
-        neither ``max_links`` nor functions.
+        ``"value"`` maximises the value after the step. ``"price"`` adds the cell with the largest positive
+        gain − λ·cost, where the price λ is the best known value, and repeats with the value reached until it does not
+        increase (see ``priced_greedy``). It chooses at most m cells, usually with a higher value, and supports neither
+        ``max_links`` nor functions.
     progress
-        Receives the progress where a function of one's own is called; :func:`construct` passes its own.
+        Receives the progress if a user's function is called; set by :func:`construct`.
 
     Notes
     -----
-    *While the value rises, both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
-    let an untouched cell add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C + b) is
-    at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost has the value 0,
-    which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every built-in
-    objective; for weights with which G could be negative, or positive without a cost (``untouched_may_help``), all
-    cells are considered. When the value must fall, a small untouched cell may lower it least: it adds no object of the
-    query and only fills the selection up to m cells.
+    *While the value rises, both settings of* ``among`` *choose the same cells.* Let a selection have the value G / C,
+    and let an untouched cell add the gain −a ≤ 0 and the cost b ≥ 0. If G ≥ 0 and C > 0, its value (G − a) / (C + b) is
+    at most G / C; if b = 0, the same holds for any G; and a selection without cost has the value 0, which (0 − a) / b
+    does not exceed. So a step that raises the value takes a touched cell. This holds for all built-in objectives; for
+    weights with a possibly negative G, or with a positive G without cost (``untouched_may_help``), all cells are
+    considered. If the value must fall, a small untouched cell may lower it least; it adds no object of the query.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from cube2net.selection.constraints import Limits, check, evaluate_cells, explai
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom)."""
+    """Draw m distinct cells uniformly at random, whatever the query (the paper's CubeRandom)."""
 
     chooses_cells: ClassVar[bool] = True
     draws: ClassVar[bool] = True
@@ -25,7 +25,7 @@ class Random:
     takes_long: ClassVar[bool] = False
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
+        """Return m cells of the cube in random order; cells that would exceed a limit are skipped."""
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)
         if nothing is not None:

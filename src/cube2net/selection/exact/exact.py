@@ -179,27 +179,24 @@ def unit(values: Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
-    """Find the best selection of at most m cells, and prove that there is no better one.
+    """Find the best selection of at most m cells, and prove that it is optimal.
 
-    Let λ be the best value known, at first that of ``anneal``. A selection S is worth more than λ exactly where
-    gain₀ + G(S) − λ·(cost₀ + C(S)) is above 0 (Dinkelbach 1967), so the proof is a bound of 0 on that sum. It is
-    found by branch and bound: ``tighten`` bounds the sum and leaves out all cells that no better selection holds;
-    if the bound stays above 0, the largest cell that the fractional choice is in doubt about is in for one half of
-    the selections, and out for the other half, and so on for the half with the higher bound. A selection that turns
-    out to be better raises λ.
+    Let λ be the best known value, at first that of ``anneal``. A selection S has a higher value if and only if
+    gain₀ + G(S) − λ·(cost₀ + C(S)) > 0 (Dinkelbach 1967), so an upper bound of 0 on this sum is a proof. It is found by
+    branch and bound: ``tighten`` bounds the sum and removes cells that are in no better selection. If the bound stays
+    above 0, the largest cell with a fractional value is included in one half of the selections and excluded from the
+    other; the half with the higher bound is searched first. A better selection raises λ.
 
-    The ``bound`` of the answer holds for all selections of at most m cells that keep ``max_nodes``. It is the
-    value itself when the proof was completed in time, and otherwise the highest bound
-    of the parts that were not done. Bounds come from sums of weights alone, not from a solver's tolerances, and
-    are true up to rounding of the last digits.
+    The ``bound`` of the result holds for all selections of at most m cells within ``max_nodes``. It equals the value if
+    the proof is complete, and otherwise is the highest bound of the unfinished parts. Bounds are computed from sums of
+    weights, without a solver's tolerances, and are correct up to rounding.
 
-    ``cover`` is another problem, with whole numbers for values: SciPy's solver finds the m cells that serve most and
-    proves it, cells that serve few included.
+    For ``cover``, SciPy's integer programming solver finds and proves the best m cells.
 
     Parameters
     ----------
     seconds
-        How long the proof may take; None is no limit. After that the best selection found comes back, with a note.
+        The time limit of the proof, or None. After that, the best selection found is returned with a note.
     """
 
     chooses_cells: ClassVar[bool] = True
@@ -213,7 +210,7 @@ class Exact:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the best selection of at most m cells, the cell that adds most first; the seed is for ``anneal``."""
+        """Return the best selection of at most m cells, those that add most first; ``seed`` is used by ``anneal``."""
         check(cube, query, weights)
         if isinstance(weights, CallableObjective):
             raise ParameterError(
