@@ -257,6 +257,14 @@ def test_latex_and_addresses_are_read() -> None:
     assert decode_latex(r"Garc{\'\i}a, $\beta$-cells \& $\Delta$G -- 5\$") == "García, β-cells & ΔG – 5$"
     assert parse_affiliation("MIT, Dept Biol, Cambridge, MA 02139 USA")[1] == "United States"
     assert parse_affiliation("Department of Physics, University of Georgia, Athens") == ("University of Georgia", "")
+    assert parse_affiliation("College of Software, Beihang University, Beijing, China") == (
+        "Beihang University",
+        "China",
+    )
+    assert parse_affiliation("College of William and Mary, Williamsburg, USA")[0] == "College of William and Mary"
+    assert parse_affiliation("London School of Economics, London, England")[0] == "London School of Economics"
+    assert parse_affiliation("Natl Ophthalmol Ctr, Kinshasa, DEM REP CONGO")[1] == "Congo DR"
+    assert parse_affiliation("Eye Dept, Honiara, Solomon Islands")[1] == "Solomon Islands"
 
 
 def test_tables_of_references_may_be_separated_by_semicolons(tmp_path: Path) -> None:

@@ -195,7 +195,8 @@ IS_INSTITUTION = re.compile(
     re.I,
 )
 IS_PART = re.compile(
-    r"\b(?:dep|dept|department|departament|departamento|école doctorale|faculty|fac|school of|division)\b", re.I
+    r"\b(?:dep|dept|department|departamento?|école doctorale|faculty|fac|division)\b|^(?:school|college) of\b",
+    re.I,
 )
 AUTHORS_BEFORE_ADDRESS = re.compile(r"\[[^\]]*\]|(?:^|\s,\s+)\([^()]*(?:\.|@)[^()]*\)")
 """The names of authors before an address, as Web of Science and Embase have them."""
@@ -231,10 +232,11 @@ def parse_affiliation(address: str) -> tuple[str, str]:
     country = next(filter(None, map(find_country, parts[:-3:-1])), "")
     names = [part for part in parts if not find_country(part) and not part.replace(" ", "").isdigit()]
     main = [part for part in names if not IS_PART.search(part)]
-    for sign in (IS_UNIVERSITY, IS_INSTITUTION):
-        for part in main:
-            if sign.search(part):
-                return part, country
+    for candidates in (main, names):
+        for sign in (IS_UNIVERSITY, IS_INSTITUTION):
+            for part in candidates:
+                if sign.search(part):
+                    return part, country
     return (main or names or [""])[0], country
 
 
