@@ -167,6 +167,8 @@ def test_sources_are_linked_by_the_authors_who_published_in_both(tmp_path: Path)
     ("encoding", "text"),
     [
         ("utf-16", FILES["wos.txt"]),
+        ("utf-16-le", FILES["wos.txt"]),
+        ("utf-16-be", FILES["library.ris"]),
         ("windows-1252", FILES["library.ris"].replace("DNA", "DÑA")),
         ("utf-8-sig", FILES["library.bib"]),
     ],

@@ -128,7 +128,7 @@ def parse_references(name: str, text: str, dropped: Dropped) -> tuple[str, Parse
     for xml in XML_FORMATS:
         if xml.name == form:
             return form, parse_xml(name, text, xml, dropped)
-    if form == "BibTeX":
+    if form:
         return form, parse_bibtex(text)
     header = find_header(text[:SAMPLE], min_bibliographic=0)
     if header is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from cube2net.io.bibliography.author_names import (
@@ -287,29 +287,21 @@ def _choose_spellings(labels: Iterable[str]) -> dict[str, str]:
 MIN_TITLE_LETTERS = 12
 
 
-@dataclass
-class Duplicates:
-    """The records that were merged into others: ``pairs`` of the record that is kept, the other one, and the reason."""
-
-    pairs: list[tuple[Reference, Reference, str]] = field(default_factory=list)
-
-    def counts(self) -> Mapping[str, int]:
-        """Return how many there were for each reason."""
-        reasons = [reason for _, _, reason in self.pairs]
-        return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
+Duplicate = tuple[Reference, Reference, str]
+"""The record that is kept, the other one, and the reason why both are one work."""
 
 
-def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], Duplicates]:
+def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], list[Duplicate]]:
     """Return the records with those of one work merged: the same DOI, else PMID, else title, year and first author."""
     kept: list[Reference] = []
     places: dict[tuple[str, ...], int] = {}
-    duplicates = Duplicates()
+    duplicates: list[Duplicate] = []
     for record in records:
         keys = _list_identities(record)
         for reason, key in keys:
             at = places.get((reason, *key))
             if at is not None and _is_same_work(kept[at], record):
-                duplicates.pairs.append((kept[at], record, reason))
+                duplicates.append((kept[at], record, reason))
                 kept[at] = merge_records(kept[at], record)
                 keys += _list_identities(kept[at])
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -123,8 +124,8 @@ class References:
 
     def _merge(self, records: list[Reference], dropped: Dropped) -> list[Reference]:
         merged, duplicates = merge_duplicates(records)
-        for reason, count in duplicates.counts().items():
-            pairs = [pair for pair in duplicates.pairs if pair[2] == reason][:MAX_EXAMPLES]
+        for reason, count in Counter(reason for _, _, reason in duplicates).items():
+            pairs = [pair for pair in duplicates if pair[2] == reason][:MAX_EXAMPLES]
             shown = "; ".join(f"{other.place} = {one.place} {other.title[:60]!r}" for one, other, _ in pairs)
             dropped.leave_out(f"duplicates with {reason}", count)
             dropped.say(f"merged duplicates with {reason}: {count:,} ({shown}{'; …' if count > MAX_EXAMPLES else ''})")
@@ -132,7 +133,7 @@ class References:
             with Path(self.list_duplicates).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
                 writer.writerow(("kept", "merged", "reason", "title"))
-                writer.writerows((one.place, other.place, why, other.title) for one, other, why in duplicates.pairs)
+                writer.writerows((one.place, other.place, why, other.title) for one, other, why in duplicates)
         return merged
 
 
@@ -164,9 +165,11 @@ def parse_file(
 
 
 def decode_text(data: bytes) -> str:
-    """Return the text of an export: UTF-8, UTF-16 by its mark, else Windows-1252."""
+    """Return the text of an export: UTF-8, UTF-16 by its mark or its many zeros, else Windows-1252."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
+    if data[:200].count(0) > len(data[:200]) // 4:
+        return data.decode("utf-16-le" if data[1] == 0 else "utf-16-be", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
