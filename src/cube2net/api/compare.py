@@ -348,32 +348,32 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker:
 
 @dataclass(frozen=True, kw_only=True)
 class Auto:
-    """Choose method, objective, form and levels by how well the next step does.
+    """Choose the method, objective, form and levels of a network by testing several.
 
-    The configurations of ``evaluation.auto``, the query alone first, are compared by successive halving: all of them
-    are mined in the first run, and the better half in each later one, down to two. The query alone and the default take
-    part in every run. It ends after ``runs`` runs or ``seconds``; a run is begun only where it fits into the time left.
+    The configurations of ``evaluation.auto`` are compared by successive halving: all of them in the first run, and the
+    better half in each later run, down to two; the query alone and the default are in every run. It ends after ``runs``
+    runs or ``seconds``; a run is started only if enough time is left.
 
-    Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
-    The default network is taken unless another is significantly better: the 95 % interval of their difference, paired
-    over labelled objects and runs and corrected for the number of configurations tried, is above 0. The note says what
-    to expect on other labels, with an interval.
+    If the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the labelled objects. The
+    default network is taken unless another is significantly better: the 95 % interval of the difference, paired over
+    labelled objects and runs and corrected for the number of configurations, is above 0. The note states the expected
+    score on other labels with an interval.
 
-    Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
-    networks are scored by how well the links that are gone with them are found again (AUC). The default network is
-    taken unless the AUC of another is higher in every run, of two or more, and by more than 0.02 on average. The query
-    alone is a reference. Where fewer than 30 pairs can be hidden, the default is taken.
+    Without labels, a fifth of the items that join objects of the query is removed, different ones in each run, and
+    networks are scored by how well the removed links are predicted (AUC). The default network is taken unless the AUC
+    of another is higher in each of at least two runs, and by more than 0.02 on average. With fewer than 30 hidden pairs
+    the default is taken.
 
     Parameters
     ----------
     seconds
-        How long trying may take; a trial that runs when the time is over is finished, and is the last.
+        The time limit; a trial that has started is finished.
     runs
-        At most so many runs; with one, the default is taken.
+        The maximum number of runs; with one, the default is taken.
     folds
-        In how many parts the labels are split to estimate the score on other labels, 2 or more.
+        The number of parts, at least 2, into which labels are split to estimate the score on other labels.
     embedding
-        What the next step embeds nodes by: a name or an object of your own.
+        The node embedding of the next step: a name or an object.
     """
 
     seconds: float = 60.0
@@ -391,7 +391,7 @@ class Auto:
         make_object(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
 
     def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
-        """Return the network of the best configuration; ``settings["tried"]`` has all, the best first."""
+        """Return the network of the best configuration; ``settings["tried"]`` lists all, the best first."""
         network = self._choose(cube, query, seed=seed, progress=progress or silent)
         recipe = None if network.recipe is None else replace(network.recipe, chosen_by="auto")
         return replace(network, recipe=recipe)
