@@ -1,8 +1,7 @@
 """The options of a network, defined once.
 
-:func:`cube2net.construct`, plans, comparisons, the commands ``query``, ``explain`` …, the JSON interface, the types of
-the page and recipes take their options from the fields of :class:`NetworkOptions`. Nothing that takes long is imported:
-the pages of ``--help`` are made from it.
+:func:`cube2net.construct`, plans, comparisons, commands, the JSON interface, the types of the page and recipes derive
+their options from the fields of :class:`NetworkOptions`. This module imports nothing slow, because ``--help`` uses it.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ Wanted = Any
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """What is known of an option besides its name and default.
+    """The properties of an option besides its name and default.
 
-    ``allowed`` are the names that it takes, ``counts`` is what its number counts, and ``flag`` is its name on the
-    command line where that is not its own. A JSON question has a field for an option that ``is_field``, and has the
-    others among its ``options``. The parameters of a recipe have the options that are ``is_recorded``.
+    ``allowed`` are its values, ``counts`` is what a number counts, and ``flag`` is its name on the command line if it
+    differs. JSON requests have a field for options that are ``is_field``, and the others in ``options``. Recipes have
+    the options that are ``is_recorded`` in their parameters.
     """
 
     kind: OptionKind
@@ -52,7 +51,7 @@ class Option:
     is_recorded: bool = True
 
     def check(self, name: str, value: Any, *, or_none: bool) -> Any:
-        """Return a value as it is kept, or raise an error that says what is allowed."""
+        """Return a valid value, or raise an error with the allowed ones."""
         if value is None and or_none:
             return None
         if self.kind == "name" and value not in self.allowed:
@@ -73,8 +72,40 @@ def _about(kind: OptionKind, description: str, **more: Any) -> dict[str, Option]
 
 @dataclass(frozen=True, eq=False)
 class NetworkOptions:
-    """Options of a network; :func:`cube2net.construct` describes the common ones.
+    """Options of a network, for ``construct(…, options=…)``.
 
+    Parameters
+    ----------
+    method, n_cells, objective, form, max_nodes, pins, bans, seed
+        As for :func:`cube2net.construct`.
+    levels
+        The cells to choose from: ``"full"`` (a label in every dimension), ``"one"`` (a label in one dimension),
+        ``"full+one"``, or names of levels such as ``"venue,topic"``; a list combines several. By default ``"full+one"``
+        if cells are nodes and the objective is ``cover``, otherwise ``"full"``.
+    n_neighbors
+        Form hybrid: the number of neighbours; by default as many as the query has objects.
+    neighbor_weight
+        Form hybrid: a factor, above 0 and up to 1, on the weight of a link for each end outside the query. By default
+        it is smaller for neighbours with more links into the query.
+    membership_weights
+        The weights of links between objects and cells, ``"even"`` (default), ``"share"`` or ``"unit"``; see
+        :class:`cube2net.model.Form`.
+    cell_weight
+        The weight of cells relative to links, above 0 and up to 1; by default estimated from the links of the query.
+    max_links
+        Form objects: the maximum number of links.
+    keep_unlinked
+        Whether to keep objects of cells that have no link to the network; by default True, except for the objective
+        ``linked``.
+    best_prefix
+        Whether to keep only the first cells, up to the highest value.
+    prefer
+        Objects whose cells get more weight, as if they were in the query.
+    bound
+        Whether to compute an upper limit of the value, which takes time.
+
+    Examples
+    --------
     >>> NetworkOptions(form="objects", n_cells=4).given
     {'n_cells': 4, 'form': 'objects'}
     >>> NetworkOptions(form="object")
@@ -237,7 +268,7 @@ STEERING = tuple(name for name, option in OPTIONS.items() if option.kind in ("no
 
 
 def is_given(name: str, value: Any) -> bool:
-    """Return whether the value of an option is another than its default; one that names nothing steers nothing."""
+    """Return whether the value of an option differs from its default, or names any nodes."""
     if name in STEERING:
         return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
     return bool(value is not DEFAULTS[name] and value != DEFAULTS[name])

@@ -1,7 +1,7 @@
-"""What a selection is worth: by counts of the objects it brings, by how often it holds them, or by a user's function.
+"""Objectives: the value of a selection by counts of its objects, by repeated coverage, or by a user's function.
 
-Q is the query and M the objects of the selected cells. All weights are whole numbers where the parameters
-are (of ``linked``: multiples of 1/1024), so that equal values are equal to the last bit.
+Q is the query and M the objects of the selected cells. Weights are integers if the parameters are (for ``linked``,
+multiples of 1/1024), so equal values are equal to the last bit.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Jaccard:
 class FBeta:
     """The F-measure: (1 + β²)·P·R / (β²·P + R), with precision P = |M ∩ Q| / |M| and recall R = |M ∩ Q| / |Q|.
 
-    In counts that is (1 + β²)·|M ∩ Q| / (β²·|Q| + |M|). At β = 1 it orders selections as jaccard does;
-    a larger β asks for more of the query, a smaller one for fewer others.
+    In counts that is (1 + β²)·|M ∩ Q| / (β²·|Q| + |M|). With β = 1 it ranks selections like jaccard; a larger β
+    favours recall, a smaller one precision.
 
     >>> weights = FBeta().weigh(Query(np.array([0, 1, 2])), count=6)
     >>> weights.value(np.array([1, 2, 4]))
@@ -79,16 +79,11 @@ class Precision:
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
-    """The share of the query that M holds, less a price for others: |M ∩ Q| / |Q| − price·|M ∖ Q| / |Q|.
+    """The share of the query in M, minus a price for other objects: |M ∩ Q| / |Q| − price·|M ∖ Q| / |Q|.
 
-    A cell pays as long as it brings fewer than 1 / price others for each new object of the query; jaccard acts
-    as a price equal to its own value, which stops early on queries that are scattered over many cells. The
-    default lets a cell of up to 32 objects pay for a single new object of the query. It is a power of two, so
-    that sums are exact.
-
-    >>> weights = Coverage(price=0.25).weigh(Query(np.array([0, 1, 2, 3])), count=6)
-    >>> weights.value(np.array([1, 2, 3, 4, 5]))
-    0.625
+    A cell raises the value if it adds fewer than 1 / price other objects per new object of the query. For jaccard, the
+    price is its own value, so it stops early if the query is scattered over many cells. The default allows 32 other
+    objects per new object of the query; it is a power of two, so that sums are exact.
     """
 
     price: float = 1 / 32
@@ -104,25 +99,14 @@ class Coverage:
 
 @dataclass(frozen=True, kw_only=True)
 class Linked:
-    """Jaccard that sees links: (|M ∩ Q| + Σ near(o)) / (|Q| + |{o linked}|), both over the objects o of M ∖ Q.
+    """Jaccard with credit for linked objects: (|M ∩ Q| + Σ near(o)) / (|Q| + |{o linked}|), over o in M ∖ Q.
 
-    near(o) = min(1, ppr(o) / ref) is the credit of an object outside the query. ppr(o) is the share of its time
-    that a walk spends at o which goes on along links with probability ``damping`` and else starts again at an
-    object of the query (personalised PageRank). ref is the ppr of the ⌈reach·|Q|⌉-th object outside the query
-    by ppr, so that so many earn full credit; where the walk comes to fewer, all of them do. Credits are rounded
-    to multiples of 1/1024.
+    near(o) = min(1, ppr(o) / ref) is the credit of an object outside the query, where ppr(o) is its personalised
+    PageRank for the query with the given ``damping``, and ref the ppr of the ⌈reach·|Q|⌉-th object outside the query,
+    so that as many objects get full credit. Credits are rounded to multiples of 1/1024.
 
-    An object without any link gains nothing outside the query, and costs nothing: no network keeps it, since
-    members without a link to the network are left out (``keep_unlinked=False``).
-
-    >>> near = np.array([0.5, 0.2, 0.1, 0.05, 0.0, 0.0])
-    >>> linked = np.array([True, True, True, True, True, False])
-    >>> weights = Linked().weigh_links(Query(np.array([0, 1])), near, linked)
-    >>> weights.gain.tolist(), weights.cost.tolist()
-    ([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0, 0.0])
-    >>> weights = Linked(reach=0.5).weigh_links(Query(np.array([0, 1])), near, linked)
-    >>> weights.value(np.array([1, 2, 3, 4, 5]))
-    0.5
+    Objects without links outside the query have neither gain nor cost, because they are removed from the network
+    (``keep_unlinked=False``).
     """
 
     damping: float = field(default=0.85, metadata={"slows": True})
@@ -167,14 +151,11 @@ class Linked:
 
 @dataclass(frozen=True, kw_only=True)
 class Cover:
-    """How often the chosen cells hold the query: Σ min(r, chosen cells that hold q), over the objects q of the query.
+    """How often the chosen cells contain the query: Σ min(r, chosen cells with q) over the objects q of the query.
 
-    It sizes a selection by the query: a cell has to serve ``least`` objects (all, where the query has fewer) that fewer
-    than ``r`` chosen cells hold, so that choosing ends when all are held ``r`` times where that is possible. ``r=None``
-    counts every time: then all cells are chosen that hold ``least`` objects of the query.
-
-    >>> Cover().weigh(Query(np.array([0, 1, 2])), count=6).total(np.array([1, 3, 7]))
-    7.0
+    The query determines the number of cells: each must contain at least ``least`` objects (all, if the query has fewer)
+    that are in fewer than ``r`` chosen cells. With ``r=None`` there is no limit, and all cells with ``least`` objects
+    of the query are chosen.
     """
 
     r: int | None = 3
@@ -192,16 +173,10 @@ class Cover:
 
 @dataclass(frozen=True)
 class CustomObjective:
-    """A function of one's own: ``function(objects, query)`` says what the objects M are worth.
+    """A user's function as an objective: ``function(objects, query)`` is the value of the objects M.
 
-    ``objects`` are the row numbers of M, ascending, none for a selection of no cells; the answer is a finite
-    number. It is asked once for every selection looked at, so a method that adds up counts for other objectives
-    is as slow here as the function is.
-
-    >>> def share(objects: Array, query: Query) -> float:
-    ...     return float(np.isin(query.objects, objects).mean())
-    >>> CustomObjective(share).weigh(Query(np.array([0, 1])), count=6).value(np.array([1, 5]))
-    0.5
+    ``objects`` are the ascending row numbers of M, possibly none; the result is a finite number. Methods call the
+    function for each selection they consider.
     """
 
     function: Callable[[Array, Query], float]
