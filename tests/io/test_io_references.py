@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from reference_files import FILES, PAPERS, full, ris, table, tagged
 
 from cube2net._util.zip_files import Meter
@@ -22,6 +24,8 @@ from cube2net.io.bibliography.reference_records import Reference, clean_referenc
 from cube2net.io.bibliography.references import parse_file
 from cube2net.io.dropped import Dropped
 from cube2net.model.corpus import Corpus
+
+from fuzz import check_corpus_or_sentence, damaged
 
 EXPORTS = Path(__file__).parent / "exports"
 """Exports with the oddities of their programs, and what a person reads in them."""
@@ -284,3 +288,24 @@ def test_tables_of_references_may_be_separated_by_semicolons(tmp_path: Path) -> 
         ";",
     )
     assert read(tmp_path, {"excel.csv": content}).items.num_rows == 3
+
+
+SMALL = sorted({path for path in EXPORTS.iterdir() if path.suffix != ".jsonl"})
+
+
+@given(st.sampled_from(SMALL).flatmap(lambda path: st.tuples(st.just(path.name), damaged(path.read_bytes()))))
+def test_damaged_exports_make_a_corpus_or_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory, export: tuple[str, bytes]
+) -> None:
+    name, content = export
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(content)
+    for objects in ("authors", "works", "references"):
+        check_corpus_or_sentence(lambda objects=objects: read_references(path, objects=objects))  # type: ignore[misc]
+
+
+@given(st.binary(max_size=60) | st.text('@{}=,"\\\n aTY-0<>;|\t', max_size=60).map(str.encode))
+def test_any_bytes_make_a_corpus_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.bib"
+    path.write_bytes(content)
+    check_corpus_or_sentence(lambda: read_references(path))

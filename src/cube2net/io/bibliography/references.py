@@ -169,7 +169,7 @@ def decode_text(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     if data[:200].count(0) > len(data[:200]) // 4:
-        return data.decode("utf-16-le" if data[1] == 0 else "utf-16-be", "replace")
+        return data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-16-be", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
