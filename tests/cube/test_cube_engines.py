@@ -103,15 +103,6 @@ def test_many_random_corpora_in_one_run_make_the_tables_that_duckdb_makes_of_eac
             assert by_columns(table).equals(by_columns(made[number][name])), told
 
 
-@needs_spark
-def test_spark_and_duckdb_make_the_same_tables_of_any_corpus(session: object) -> None:
-    one, other = (made_at_once(name) for name in ("DuckDB", "Spark"))
-    assert list(one) == list(other)
-    for name in one:
-        assert one[name].schema.equals(other[name].schema, check_metadata=True), name
-        assert by_columns(one[name]).equals(by_columns(other[name])), name
-
-
 def test_tables_that_the_plan_orders_come_in_that_order(engine: Engine) -> None:
     for name in ORDERED:
         table = made_at_once(type(engine).__name__)[name]

@@ -128,9 +128,12 @@ def test_a_cube_that_is_replaced_and_removed_while_it_is_verified_is_verified_an
     assert verify(folder) > 10
 
 
+@pytest.mark.parametrize("descriptors", [True, False])
 def test_a_folder_that_is_replaced_while_it_is_opened_is_opened_anew(
-    cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: bool
 ) -> None:
+    if not descriptors:
+        monkeypatch.setattr(arrow_files.os, "supports_dir_fd", set())
     folder = tmp_path / "cube"
     save(with_mark(cube, 1), folder)
     load, left = MappedFolder.array, [5]
@@ -144,24 +147,6 @@ def test_a_folder_that_is_replaced_while_it_is_opened_is_opened_anew(
     monkeypatch.setattr(MappedFolder, "array", array)
     assert marks(read(folder)) == (7, 7.0)
     assert left == [0]
-
-
-def test_without_descriptors_of_folders_a_reader_sees_one_cube_too(
-    cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(arrow_files.os, "supports_dir_fd", set())
-    folder = tmp_path / "cube"
-    save(with_mark(cube, 1), folder)
-    load, left = MappedFolder.array, [1]
-
-    def array(self: MappedFolder, name: str, *args: Any) -> Any:
-        if name == "links.weights.npy" and left[0]:
-            left[0] = 0
-            save(with_mark(cube, 2), folder)
-        return load(self, name, *args)
-
-    monkeypatch.setattr(MappedFolder, "array", array)
-    assert marks(read(folder)) == (2, 2.0)
 
 
 def test_a_reader_waits_where_a_system_exchanges_folders_in_two_steps(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import Array, ragged_from_lists, transpose
+from cube2net._util.arrays import Array, Ragged, ragged_from_lists, transpose
 from cube2net.kernels.reductions import (
     find_held_objects,
     group_alike,
     list_placed_homes,
     mark_too_costly,
     row_sums,
-    transpose_rows,
 )
 
 OBJECTS = 12
@@ -32,8 +29,8 @@ def merged(cells: list[set[int]], some: list[int]) -> tuple[list[int], int, list
     objects = find_held_objects(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
     group = np.full(OBJECTS, -1)
     group[objects], first = group_alike(objects, homes.indptr, homes.indices, place)
-    indptr, indices = transpose_rows(*list_placed_homes(first, homes.indptr, homes.indices, place), len(some))
-    return group.tolist(), len(first), [indices[indptr[i] : indptr[i + 1]].tolist() for i in range(len(some))]
+    rows = transpose(Ragged(*list_placed_homes(first, homes.indptr, homes.indices, place)), len(some))
+    return group.tolist(), len(first), [row.tolist() for row in map(rows.__getitem__, range(len(some)))]
 
 
 def test_objects_of_the_same_cells_are_one_group() -> None:
@@ -74,13 +71,13 @@ def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: l
     group, first = group_alike(objects, homes.indptr, homes.indices, place)
     assert first.tolist() == [int(objects[group.tolist().index(number)]) for number in range(len(first))]
     assert first.tolist() == sorted(first.tolist())
-    turned_rows = transpose_rows(*list_placed_homes(first, homes.indptr, homes.indices, place), len(chosen))
+    turned_rows = transpose(Ragged(*list_placed_homes(first, homes.indptr, homes.indices, place)), len(chosen))
     expected = [sorted({int(group[objects.tolist().index(o)]) for o in cells[cell]}) for cell in chosen.tolist()]
-    rows = [turned_rows[1][start:end].tolist() for start, end in pairwise(turned_rows[0].tolist())]
+    rows = [turned_rows[cell].tolist() for cell in range(len(chosen))]
     assert rows == expected
     terms = np.arange(2.0 * len(first)).reshape(len(first), 2)
     sums = [terms[row].sum(axis=0).tolist() for row in rows]
-    assert row_sums(*turned_rows, terms).tolist() == sums
+    assert row_sums(turned_rows.indptr, turned_rows.indices, terms).tolist() == sums
 
 
 def test_objects_found_are_in_order_whether_they_are_few_or_many() -> None:

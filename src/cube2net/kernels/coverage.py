@@ -16,20 +16,14 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
+from cube2net.kernels.numpy_kernels import list_entries
 
 
 def find_touched_cells(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
     """Return the cells that contain at least one of the objects, ascending."""
     hit = np.zeros(cells, dtype=np.bool_)
-    _mark_touched(objects.astype(np.int64), homes_indptr, homes_indices, hit)
+    hit[homes_indices[list_entries(homes_indptr, objects)[0]]] = True
     return np.flatnonzero(hit)
-
-
-@njit(cache=True)
-def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit: Array) -> None:
-    for o in objects:
-        for at in range(homes_indptr[o], homes_indptr[o + 1]):
-            hit[homes_indices[at]] = True
 
 
 @njit(cache=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net._util.arrays import Array
+from cube2net._util.arrays import Array, compute_offsets
 from cube2net.kernels.compiled import inner, njit
-from cube2net.kernels.csr import count_entries, fill_homes
+from cube2net.kernels.numpy_kernels import list_entries
 
 SORT_FRACTION = 64
 """Objects are sorted if they are fewer than one in this many of all; else the marks of all are scanned."""
@@ -113,43 +113,10 @@ def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, 
 
 def list_placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
     """Return the positions of the cells of each object, as offsets and entries, without −1."""
-    indptr = np.zeros(len(objects) + 1, dtype=np.int64)
-    rows = (objects, homes_indptr, homes_indices, place)
-    _count_placed(*rows, indptr[1:])
-    np.cumsum(indptr, out=indptr)
-    indices = np.empty(indptr[-1], dtype=np.int32)
-    _fill_placed(*rows, indices)
-    return indptr, indices
-
-
-@njit(cache=True)
-def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, counts: Array) -> None:
-    for at in range(len(objects)):
-        count = 0
-        for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
-            count += place[homes_indices[home]] >= 0
-        counts[at] = count
-
-
-@njit(cache=True)
-def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, indices: Array) -> None:
-    end = 0
-    for at in range(len(objects)):
-        for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
-            cell = place[homes_indices[home]]
-            if cell >= 0:
-                indices[end] = cell
-                end += 1
-
-
-def transpose_rows(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
-    """Return the transposed rows as offsets and entries: for each of ``count`` entries, the rows that contain it."""
-    starts = np.zeros(count + 1, dtype=np.int64)
-    count_entries(indices, starts[1:])
-    np.cumsum(starts, out=starts)
-    rows = np.empty(len(indices), dtype=np.int32)
-    fill_homes(indptr, indices, starts[:-1].copy(), rows)
-    return starts, rows
+    entries, owner = list_entries(homes_indptr, objects)
+    cells = place[homes_indices[entries]]
+    placed = cells >= 0
+    return compute_offsets(owner[placed], len(objects)), cells[placed]
 
 
 @njit(cache=True)

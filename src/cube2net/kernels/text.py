@@ -1,4 +1,4 @@
-"""Kernels over bytes: JSON strings, line ends, ids, hashes, and texts of inverted indexes."""
+"""Kernels over bytes: JSON strings, ids, hashes, and texts of inverted indexes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
-WIDE, MANY = 16, 256
-QUOTE, BACKSLASH, SPACE, LINE = 34, 92, 32, 10
+WIDE = 16
+QUOTE, BACKSLASH, SPACE = 34, 92, 32
 _BYTES = ir.VectorType(ir.IntType(8), WIDE)
 
 
@@ -104,26 +104,6 @@ def hex_code(data: Array, at: int, end: int) -> int:
             return -1
         code = 16 * code + digit
     return code
-
-
-@njit(cache=True)
-def find_line_ends(data: Array) -> Array:
-    """Return the positions after line feeds."""
-    count = 0
-    for at in range(len(data)):
-        count += data[at] == LINE
-    ends = np.empty(count, np.int64)
-    count = 0
-    for begin in range(0, len(data), MANY):
-        block = data[begin : begin + MANY]
-        lines = 0
-        for at in range(len(block)):
-            lines += block[at] == LINE
-        for at in range(len(block) if lines else 0):
-            if block[at] == LINE:
-                ends[count] = begin + at + 1
-                count += 1
-    return ends
 
 
 @njit(cache=True)

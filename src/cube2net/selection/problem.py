@@ -66,7 +66,7 @@ class Problem:
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
         selection: see ``drop_unaffordable`` and ``drop_dear``. The cost follows the members of the cells that stay.
         """
-        from cube2net.kernels.reductions import find_held_objects, group_alike, list_placed_homes, transpose_rows
+        from cube2net.kernels.reductions import find_held_objects, group_alike, list_placed_homes
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
@@ -84,7 +84,7 @@ class Problem:
         nodes = mark_new_nodes(cube, query, scope, objects)
         problem = cls(
             cells=cells,
-            members=Ragged(*transpose_rows(homes.indptr, homes.indices, len(cells))),
+            members=transpose(homes, len(cells)),
             object_cells=homes,
             gain=np.bincount(group, weights=gain, minlength=len(first)),
             cost=np.bincount(group, weights=cost, minlength=len(first)),

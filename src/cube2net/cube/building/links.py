@@ -384,7 +384,7 @@ def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     for name in (name for name in (KIND, TIME) if name in details.columns):
         old = details.rows[name].take(pa.array(rows))
         more = new[name] if name in new.column_names else pa.chunked_array([pa.nulls(len(apart), pa.null())])
-        parts.append(_encode_values(join_columns(old, more, f"the column {name!r} of links")))
+        parts.append(encode_values(join_columns(old, more, f"the column {name!r} of links")))
     group = np.zeros(len(rows) + len(apart), np.int64)
     for part in parts:
         numbers = np.unique(part, return_inverse=True)[1]
@@ -406,7 +406,7 @@ def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     return LinkChanges(rows[(there & ~even)[first]], same, _count_changes(there[comes], even[comes]))
 
 
-def _encode_values(column: pa.ChunkedArray) -> Array:
+def encode_values(column: pa.ChunkedArray) -> Array:
     """Return a number for every value of a column, null included."""
     return np.asarray(column.combine_chunks().dictionary_encode(null_encoding="encode").indices)
 

@@ -33,6 +33,7 @@ from cube2net.cube.building.links import (
     convert_to_links,
     drop_given_links,
     empty_details,
+    encode_values,
     find_width,
     grow_details,
     regrow_links,
@@ -196,9 +197,9 @@ def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, top
 
 def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
     """Return where two columns have equal values, or both are null."""
-    one, other = first.combine_chunks(), second.combine_chunks()
-    none, neither = np.asarray(one.is_null()), np.asarray(other.is_null())
-    if pa.types.is_list(one.type):
+    if pa.types.is_list(first.type):
+        one, other = first.combine_chunks(), second.combine_chunks()
+        none, neither = np.asarray(one.is_null()), np.asarray(other.is_null())
         lists = [Ragged(*_index_lists(part)) for part in (one, other)]
         even = lists[0].sizes == lists[1].sizes
         rows = np.flatnonzero(even)
@@ -207,14 +208,11 @@ def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
         equal = _all_marked(picked[0], _compare_values(*(pa.chunked_array([part]) for part in values)))
         even[rows] = equal
         return np.asarray((none & neither) | (even & ~none & ~neither))
-    if pa.types.is_floating(one.type):
-        nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(one), pc.is_nan(other)), False))
-        return np.asarray((none & neither) | nan | np.asarray(pc.fill_null(pc.equal(one, other), False)))
     try:
-        equal = np.asarray(pc.fill_null(pc.equal(one, other), False))
+        codes = encode_values(pa.chunked_array([*first.chunks, *second.chunks], first.type))
     except pa.ArrowNotImplementedError:
-        equal = np.array([a == b for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)], dtype=bool)
-    return np.asarray((none & neither) | equal)
+        return np.array([a == b for a, b in zip(first.to_pylist(), second.to_pylist(), strict=True)], dtype=bool)
+    return np.asarray(codes[: len(first)] == codes[len(first) :])
 
 
 def _index_lists(lists: pa.Array) -> tuple[Array, Array]:

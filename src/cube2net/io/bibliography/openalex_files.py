@@ -150,12 +150,10 @@ def _split_file(name: str, day: str, file: io.BufferedReader, dropped: Dropped) 
 
 def _split_lines(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return blocks of whole lines; one that is too long is passed over."""
-    from cube2net.kernels.text import find_line_ends
-
     number, rest = 1, b""
     while True:
         data, last = _read_more(file, rest, first=number == 1 and not rest)
-        starts: Array = np.append(0, find_line_ends(np.frombuffer(data, np.uint8)))
+        starts: Array = np.append(0, np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")) + 1)
         if len(starts) > 1:
             block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)

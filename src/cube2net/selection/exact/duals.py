@@ -106,7 +106,7 @@ class Subproblem:
 
     def reduce(self, kept: Array, gone: Array) -> tuple[Subproblem, Merged]:
         """Return the choice among the kept cells without the groups that are gone; groups are put together anew."""
-        from cube2net.kernels.reductions import group_alike, list_placed_homes, transpose_rows
+        from cube2net.kernels.reductions import group_alike, list_placed_homes
 
         place = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, np.int32(-1))
         rows = (self.object_cells.indptr, self.object_cells.indices)
@@ -116,7 +116,7 @@ class Subproblem:
         group = np.full(len(gone), -1, dtype=np.int32)
         group[held], first = group_alike(np.flatnonzero(held), *rows, place)
         homes = Ragged(*list_placed_homes(first, *rows, place))
-        members = Ragged(*transpose_rows(homes.indptr, homes.indices, int(kept.sum())))
+        members = transpose(homes, int(kept.sum()))
         sums = np.column_stack([np.bincount(group[held], column[held], len(first)) for column in self.sums.T])
         single, shared = homes.sizes == 1, homes.sizes > 1
         own = self.own[kept]
