@@ -1,5 +1,4 @@
 from .build import (
-    build_source as build_source,
     build_task as build_task,
 )
 from .construct import construct_by_name as construct_by_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -227,16 +227,22 @@ def build(
     progress = resolve_progress(progress)
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
         tables, items = {**tables, "items": items}, "all"
-    settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}
-    settings |= {"items": items, "engine": _engine(engine, memory), "seed": seed}
+    engine = _engine(engine, memory)
+    place = None if out is None else check_path(out, "out")
+    if source is not None and dimensions is not None and not callable(dimensions):
+        dimensions = [_check_dimension(dimension) for dimension in _list_dimensions(dimensions)]
+
+    def make_plan(corpus: Corpus) -> BuildPlan:
+        specs = dimensions(corpus) if callable(dimensions) else dimensions
+        return BuildPlan(specs, topics, min_objects, max_mentions, items, engine, seed)
+
     if source is not None:
         paths = [data] if isinstance(data, str | Path) else [] if data is None else list(data)
-        return build_source(source, *paths, out=out, dimensions=dimensions, progress=progress, **settings, **tables)
+        return _build_source(source, paths, tables, place, make_plan, progress)
     corpus = resolve_corpus(data, tables, progress, build)
-    plan = BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings)
-    if out is None:
+    plan = make_plan(corpus)
+    if place is None:
         return plan.build(corpus, progress)
-    place = check_path(out, "out")
     check_place(place)
     with checkpoints_beside(place, progress) as stages:
         return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
@@ -247,43 +253,29 @@ def _is_table(thing: Any) -> bool:
     return is_frame(thing) or isinstance(thing, Path) or (isinstance(thing, str) and bool(Path(thing).suffix))
 
 
-def build_source(
+def _build_source(
     source: str | Source,
-    *paths: str | Path,
-    out: str | Path | None,
-    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None,
-    topics: Topics | str | TopicModel,
-    min_objects: int,
-    max_mentions: int,
-    items: Any,
-    engine: Engine,
-    seed: int,
+    paths: Sequence[str | Path],
+    options: Mapping[str, Any],
+    place: Path | None,
+    make_plan: Callable[[Corpus], BuildPlan],
     progress: Progress,
-    **options: Any,
 ) -> Cube:
-    """Return the cube of files of one kind; with ``out``, what was read is kept if the work is interrupted."""
-    settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}
-    settings |= {"items": items, "engine": engine, "seed": seed}
-    if dimensions is not None and not callable(dimensions):
-        dimensions = [_check_dimension(dimension) for dimension in _list_dimensions(dimensions)]
-    place = None if out is None else check_path(out, "out")
+    """Return the cube of files of one kind; if it is saved, what was read is kept if the work is interrupted."""
     if place is not None:
         check_place(place)
     reader, places = find_reader(source, paths, options)
     check_there(places)
     if place is None:
         corpus = remembering(reader.read(places, progress=progress), reader)
-        return BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings).build(corpus, progress)
+        return make_plan(corpus).build(corpus, progress)
     with checkpoints_beside(place, progress) as stages:
         known = describe_identity(reader, SOURCES.values())
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
-        # What a file is taken for may hang on how often and where it is named.
+        # What a file is taken for may depend on how often and where it is named.
         decides = digest(__version__, known, [str(path) for path in places], digest_files(read))
-        corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
-        corpus = remembering(corpus, reader)
-        wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        plan = BuildPlan(wanted, **settings)
-        return plan.build_in(place, corpus, decides, stages, progress)
+        corpus = remembering(stages.corpus(decides, lambda: reader.read(places, progress=progress)), reader)
+        return make_plan(corpus).build_in(place, corpus, decides, stages, progress)
 
 
 def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:

@@ -54,7 +54,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
     "of_kind": of_kind,
     "pick_cells": pick_cells,
 }
-"""What a recipe may have seen its cube through."""
+"""The views that a recipe may contain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +116,15 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     """
     place = network_path(check_path(path, "the file of the network"))
     recipe = read_recipe(place)
-    restore_request = cube if isinstance(cube, Cube) else _found(recipe, place, cube)
-    differences = _told_apart(recipe, restore_request)
-    network = follow(recipe, restore_request, progress=progress)
+    opened = cube if isinstance(cube, Cube) else _find_cube(recipe, place, cube)
+    differences = _list_early_differences(recipe, opened)
+    network = follow(recipe, opened, progress=progress)
     made = describe_network(network)
     if made != recipe.made:
-        differences.append(_other_network(recipe, made))
+        differences.append(_describe_other_network(recipe, made))
     else:
         network = replace(network, recipe=recipe)
-        differences += _other_bytes(network, place)
+        differences += _compare_files(network, place)
     return Replayed(network, recipe, tuple(differences))
 
 
@@ -134,36 +134,32 @@ def follow(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Ne
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
         return construct_by_name(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
 
-    return asked_by(recipe, cube, make)
+    return apply_recipe(recipe, cube, make)
 
 
-def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Network:
-    """Return what a function makes of all that a recipe says: of cube, query and method, and of parameters by name."""
+def apply_recipe(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Network:
+    """Return ``make(cube, query, method, **parameters)`` for the cube, query, method and parameters of a recipe."""
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
-    seen = _restore_view(recipe, cube)
+    seen = _count_shared_views(recipe, cube)
     for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
         given = {name: value for name, value in view.items() if name != VIEW}
         if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
             raise InputError(
                 f"the recipe's view {number} is {quote(view.get(VIEW))}: choose one of {join_names(VIEWS)}"
             )
-        cube = _with_its_options(VIEWS[view[VIEW]], "view", cube, given)
-    method = _made(recipe.method, METHODS, "method")
-    objective = _made(recipe.objective, OBJECTIVES, "objective")
-    query = _query(recipe, cube)
+        cube = _call(VIEWS[view[VIEW]], "view", given, cube)
+    method = _make_part(recipe.method, METHODS, "method")
+    objective = _make_part(recipe.objective, OBJECTIVES, "objective")
+    query = _read_query(recipe, cube)
 
-    def restore_request(cube: Cube, **parameters: Any) -> Network:
-        return make(cube, query, method, objective=objective, **parameters)
-
-    network: Network = _with_its_options(
-        restore_request, "network", cube, {**recipe.parameters, **_steering(recipe, cube)}
-    )
+    parameters = {**recipe.parameters, **_read_steering(recipe, cube), "objective": objective}
+    network: Network = _call(make, "network", parameters, cube, query, method)
     return network
 
 
-def _restore_view(recipe: Recipe, cube: Cube) -> int:
-    """Return how many of the recipe's first views are the last that a cube is seen through."""
+def _count_shared_views(recipe: Recipe, cube: Cube) -> int:
+    """Return how many of the recipe's first views are the last views of a cube."""
     wanted, given = (
         [json.dumps(dict(view), sort_keys=True, default=str) for view in views]
         for views in (recipe.cube["views"], get_lineage(cube).views)
@@ -171,8 +167,8 @@ def _restore_view(recipe: Recipe, cube: Cube) -> int:
     return next((many for many in range(min(len(wanted), len(given)), 0, -1) if given[-many:] == wanted[:many]), 0)
 
 
-def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
-    """Return what a recipe pins, bans and prefers, as construct takes it: cells by labels, objects by row."""
+def _read_steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
+    """Return the pins, bans and preferences of a recipe as arguments of construct: cells by labels, objects by row."""
     steering: dict[str, list[Any]] = {}
     for word in STEERING:
         given = recipe.parameters.get(word, [])
@@ -196,7 +192,7 @@ def _is_node(given: object) -> bool:
     return isinstance(key, str | int) or (isinstance(labels, list) and all(isinstance(label, str) for label in labels))
 
 
-def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
+def _find_cube(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if given is not None:
         return cubes.open(given)
     name = recipe.cube.get("name")
@@ -209,22 +205,22 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     raise CubeError(f"the cube {quote(name)} is neither beside the file nor here: give its folder", hint=hint)
 
 
-def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
+def _list_early_differences(recipe: Recipe, cube: Cube) -> list[str]:
     """Return the differences that are clear before the network is made: another cube, another version."""
-    told = []
+    differences = []
     origin, checksum = get_lineage(cube).origin, recipe.cube.get("checksum")
     if checksum is not None and origin is not None and origin.seal != checksum:
         now = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
-        told.append(f"the cube is another one or was changed: {now}")
+        differences.append(f"the cube is another one or was changed: {now}")
     if checksum is not None and origin is None:
-        told.append(f"the cube is in memory and has no checksum: it was {checksum[:12]}")
+        differences.append(f"the cube is in memory and has no checksum: it was {checksum[:12]}")
     version = recipe.versions.get("cube2net")
     if version != __version__:
-        told.append(f"it was made by cube2net {version}, this is {__version__}")
-    return told
+        differences.append(f"it was made by cube2net {version}, this is {__version__}")
+    return differences
 
 
-def _query(recipe: Recipe, cube: Cube) -> Query:
+def _read_query(recipe: Recipe, cube: Cube) -> Query:
     ids, labels = recipe.query["ids"], recipe.query.get("labels")
     found = cube.objects.find([str(key) for key in ids])
     if found.missing or found.ambiguous:
@@ -236,22 +232,22 @@ def _query(recipe: Recipe, cube: Cube) -> Query:
     return Query(found.rows[order], None if labels is None else tuple(labels[at] for at in order), (), None)
 
 
-def _made(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
+def _make_part(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
     name = described["name"]
     if name not in registry:
         raise InputError(f"the recipe has the {what} {quote(name)}, and there are {join_names(registry)}")
-    return _with_its_options(registry[name], f"{what} {quote(name)}", None, described["options"])
+    return _call(registry[name], f"{what} {quote(name)}", described["options"])
 
 
-def _with_its_options(make: Callable[..., Any], what: str, first: Any, options: Mapping[str, Any]) -> Any:
+def _call(make: Callable[..., Any], what: str, options: Mapping[str, Any], *args: Any) -> Any:
     """Return what a function makes; raise if it does not have one of the options."""
     try:
-        return make(**options) if first is None else make(first, **options)
+        return make(*args, **options)
     except (TypeError, ParameterError) as error:
         raise InputError(f"the recipe's {what} cannot be made here: {error}") from None
 
 
-def _other_network(recipe: Recipe, made: Mapping[str, Any]) -> str:
+def _describe_other_network(recipe: Recipe, made: Mapping[str, Any]) -> str:
     size = f"{made['nodes']:,} nodes and {made['links']:,} links"
     before = [recipe.made.get(part) for part in ("nodes", "links")]
     was = "as many" if before == [made["nodes"], made["links"]] else f"{before[0]} nodes and {before[1]} links"
@@ -260,20 +256,20 @@ def _other_network(recipe: Recipe, made: Mapping[str, Any]) -> str:
     return f"the network is another one: it has {size}, it had {was}{clock}"
 
 
-def _other_bytes(network: Network, path: Path) -> list[str]:
-    """Return which files are not to the byte what is written now, as they are or safe for spreadsheets."""
+def _compare_files(network: Network, path: Path) -> list[str]:
+    """Return a sentence for each file that differs from what is written now, plain or safe for spreadsheets."""
     differences: list[str] = []
     for safe in (False, True) if can_be_safe(path) else (False,):
         with temporary_folder() as folder:
             written = export_network(network, folder / path.name, spreadsheet_safe=safe)
-            told = [_other_file(path.with_name(file.name), file) for file in written]
-        if not any(told):
+            found = [_compare_file(path.with_name(file.name), file) for file in written]
+        if not any(found):
             return []
-        differences = differences or [sentence for sentence in told if sentence]
+        differences = differences or list(filter(None, found))
     return differences
 
 
-def _other_file(old: Path, new: Path) -> str:
+def _compare_file(old: Path, new: Path) -> str:
     try:
         one, other = old.read_bytes(), new.read_bytes()
     except FileNotFoundError:
@@ -291,7 +287,7 @@ PARTS = ("value", "bound", "train_seconds", "note")
 
 
 def describe_choice(network: Network) -> str:
-    """Return what a method chose and how it was asked, as JSON; nothing where the network cannot be made of that."""
+    """Return the choice of a method and its request as JSON; empty if the network cannot be restored from it."""
     recipe, selection = network.recipe, network.selection
     if recipe is None or recipe.obstacle:
         return ""
@@ -309,9 +305,9 @@ def describe_choice(network: Network) -> str:
 
 
 def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
-    """Return the network of such a choice, as whoever chose it has it; ``bound`` says that one was asked for.
+    """Restore the network of a choice that :func:`describe_choice` wrote; ``bound`` says that a bound was computed.
 
-    A network that does not come out as it was is refused.
+    Raise if the result differs from the network at that time.
     """
     about = json.loads(choice)
     recipe = Recipe.from_dict(about["recipe"])
@@ -320,13 +316,11 @@ def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
     selection = Selection(**parts)
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
-        restore_request = plan_network(cube, query, NetworkOptions(method=method, **parameters))
+        plan = plan_network(cube, query, NetworkOptions(method=method, **parameters))
         empty = about["settings"]["empty_value"]
-        return build_network(
-            restore_request, known_choice(restore_request, selection, recipe.seed, empty, about["seconds"], bound)
-        )
+        return build_network(plan, known_choice(plan, selection, recipe.seed, empty, about["seconds"], bound))
 
-    network = asked_by(recipe, cube, make)
+    network = apply_recipe(recipe, cube, make)
     if describe_network(network) != recipe.made:
         raise InputError("the network that was chosen cannot be had again: ask for it once more")
     return replace(network, recipe=recipe, selection=selection, settings=about["settings"], seconds=about["seconds"])
@@ -337,27 +331,18 @@ def _pack(numbers: Array, kind: str) -> str:
 
 
 def restore_context(network: Network, cube: Cube | None = None) -> Network:
-    """Return the network with the question that it answers.
-
-    A network of this process has it, and is returned as it is. One that came from another process is made again of the
-    cube by its recipe, and has to be the same.
-    """
-    check_network(network)
+    """Return a network with its context; one from another process is made again from its recipe and the cube."""
+    expect(Network, network, "network")
     if network.context is not None:
         return network
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
     if cube is None:
+        folder = _name_folder(network.recipe)
         raise InputError(
-            f"the network came from another process and left its cube there: give the cube{_of_folder(network.recipe)} "
-            "(cube=…)"
+            f"the network came from another process and left its cube there: give the cube{folder} (cube=…)"
         )
     return _follow(network.recipe, expect(Cube, cube, "cube"))
-
-
-def check_network(network: object) -> None:
-    """Raise where something is no network."""
-    expect(Network, network, "network")
 
 
 def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:
@@ -373,12 +358,12 @@ def _follow(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Net
     made = follow(recipe, cube, progress=progress)
     if describe_network(made) != recipe.made:
         raise InputError(
-            f"the cube makes another network by this recipe: give the cube that it was made of{_of_folder(recipe)}"
+            f"the cube makes another network by this recipe: give the cube that it was made of{_name_folder(recipe)}"
         )
     return replace(made, recipe=recipe)
 
 
-def _of_folder(recipe: Recipe) -> str:
-    """Return what the cube's folder was called, as a part of a sentence; nothing of a cube in memory."""
+def _name_folder(recipe: Recipe) -> str:
+    """Return the name of the cube's folder as part of a sentence; empty for a cube in memory."""
     name = recipe.cube.get("name")
     return "" if name is None else f", whose folder was {quote(name)}"
