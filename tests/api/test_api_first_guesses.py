@@ -61,6 +61,7 @@ def test_cells_are_a_frame() -> None:
     assert cube.cells.to_pandas().equals(cube.to_pandas())
     assert list(cube.cells.to_pandas().columns) == ["cell", "city", "trade", "objects"]
     assert cube.cells.to_arrow()["objects"].to_pylist() == [6] * 4
+    assert list(cube.objects.to_pandas().columns[:2]) == ["id", "name"] and len(cube.objects.to_pandas()) == 24
 
 
 def test_a_network_equals_one_with_the_same_nodes_links_and_recipe() -> None:
@@ -87,18 +88,17 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "load_network": (lambda: c2n.load_network, "'replay'"),  # type: ignore[attr-defined]
         "load": (lambda: c2n.load, "'open'"),  # type: ignore[attr-defined]
         "edges=": (lambda: c2n.build(PEOPLE, edges=EDGES), "'links'"),
-        "k=": (lambda: c2n.construct(cube, QUERY, k=3), "'n_cells'"),  # type: ignore[call-arg]
-        "random_state=": (lambda: c2n.construct(cube, QUERY, random_state=3), "'seed'"),  # type: ignore[call-arg]
-        "max_node=": (lambda: c2n.construct(cube, QUERY, max_node=3), "'max_nodes'"),  # type: ignore[call-arg]
         "cube.groupby": (lambda: cube.groupby, "cube2net.cube.roll_up(cube, …)"),  # type: ignore[attr-defined]
         "cube.n_cells": (lambda: cube.n_cells, "len(cube.cells)"),  # type: ignore[attr-defined]
         "cube.dims": (lambda: cube.dims, "'dimensions'"),  # type: ignore[attr-defined]
         "network.degree": (lambda: network.degree, "network.to_networkx().degree"),  # type: ignore[attr-defined]
         "network.write_gexf": (lambda: network.write_gexf, "'save'"),  # type: ignore[attr-defined]
         "pagerank": (lambda: c2n.pagerank, "construct(cube, query, method='pagerank')"),  # type: ignore[attr-defined]
-        "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
         "plot": (lambda: c2n.plot, "network.plot()"),  # type: ignore[attr-defined]
-        "gredy": (lambda: c2n.construct(cube, QUERY, method="gredy"), "'greedy'"),  # type: ignore[arg-type]
+        "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
+        "read_csv": (lambda: c2n.read_csv, "'read_tables'"),  # type: ignore[attr-defined]
+        "network.to_df": (lambda: network.to_df, "'to_pandas'"),  # type: ignore[attr-defined]
+        "cube.shape": (lambda: cube.shape, "'describe'"),  # type: ignore[attr-defined]
     }
     unclear = {}
     for name, (call, meant) in guesses.items():
@@ -107,6 +107,13 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         if f"(did you mean {meant}?)" not in str(error.value):
             unclear[name] = str(error.value)
     assert not unclear
+
+
+def test_an_attribute_like_no_other_is_refused_as_python_does() -> None:
+    with pytest.raises(AttributeError, match="^module 'cube2net' has no attribute 'zzz'$"):
+        c2n.zzz  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^'Cube' object has no attribute 'zzz'$"):
+        c2n.build(PEOPLE, links=EDGES, dimensions=["city"], min_objects=1).zzz  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_a_list_of_columns_leads_to_dimensions() -> None:
