@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -111,74 +110,68 @@ def _rows(given: object) -> Array:
 
 
 OBJECTS = ("object", "id", "node")
-"""What a column of objects is called."""
-UNKNOWN = -1
-"""The row of a value that names no object."""
+"""Names of a column of objects."""
+LABEL, CLUSTER = "label", "cluster"
+LABELS = (LABEL, CLUSTER)
+NODES = {"in_query", "query_links", "kind"}
+"""Columns that the nodes of a network have."""
+UNKNOWN, SEVERAL = -1, -2
+"""The rows of a value that names no object, and of one that names several."""
 Find = Callable[[Sequence[Any]], list[int]]
-"""Gives the row of each of the first of some values: UNKNOWN where it names no object, less where it names several."""
+"""Gives the row of each of the first of some values, or UNKNOWN or SEVERAL."""
 
 
 def is_series(thing: Any) -> bool:
     """Return whether something is a series or an index of pandas or Polars; neither is loaded to see it."""
-    kinds = [one for one in type(thing).__mro__ if one.__module__.partition(".")[0] in ("pandas", "polars")]
-    return any(one.__name__ in ("Series", "Index") for one in kinds)
+    return _is_instance(thing, ("pandas", "polars"), ("Series", "Index"))
 
 
-def asked_in_series(series: Any, find: Find | None, texts: bool) -> tuple[list[Any], list[Any] | None]:
-    """Return the objects that a series lists, and their labels, None for none.
+def _is_instance(thing: Any, packages: Sequence[str], classes: Sequence[str]) -> bool:
+    kinds = type(thing).__mro__
+    return any(kind.__name__ in classes and kind.__module__.partition(".")[0] in packages for kind in kinds)
 
-    Its whole numbers are ids, never rows; ``texts`` says that ids are texts. Where its values name nothing and its
-    index names objects, texts are labels of these, and numbers, such as counts, are refused.
+
+def _read_series(series: Any, find: Find | None, texts: bool) -> tuple[list[Any], list[Any] | None]:
+    """Return the objects that a series lists, and their labels or None.
+
+    Whole numbers are ids, never rows; ``texts`` says that ids are texts. If the values name nothing and the index names
+    objects, texts are labels of these, and numbers, such as counts, are refused.
     """
     values = [normalize_key(value) for value in series.to_list()]
     keys = [str(value) if texts and is_row(value) else value for value in values]
     present = [value for value in values if not is_missing(value)]
     if find is None or not present:
         return keys, None
-    index = _names(series)
+    index = _list_index(series)
     by_index = [] if index is None else find(index)
-    told = bool(by_index) and sum(row != UNKNOWN for row in by_index) > len(by_index) / 2
+    is_index_known = bool(by_index) and sum(row != UNKNOWN for row in by_index) > len(by_index) / 2
     if all(isinstance(value, str) for value in present):
-        if told and all(row == UNKNOWN for row in find(keys)):
+        if is_index_known and all(row == UNKNOWN for row in find(keys)):
             return list(index or ()), keys
     elif all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
         rows = find(keys)
-        if told and rows != by_index:
+        if is_index_known and rows != by_index:
             raise QueryError(
                 f"the query is a series of numbers ({quote_few(present)}) whose index names objects: give "
                 f"series.index, series.to_dict() where the numbers are labels, or series.to_list() where they are ids"
             )
         if texts and all(map(is_row, present)) and all(row == UNKNOWN for row in rows):
+            kind = "a series" if type(series).__name__ == "Series" else "an index"
             raise QueryError(
-                f"the query is {_kind(series)} of whole numbers ({quote_few(present)}), and the ids of this cube are "
+                f"the query is {kind} of whole numbers ({quote_few(present)}), and the ids of this cube are "
                 f"texts: give ids or names, or row numbers as a list"
             )
     return keys, None
 
 
-def _names(series: Any) -> list[Any] | None:
+def _list_index(series: Any) -> list[Any] | None:
     """Return the index of a series where that may name objects: it holds texts, or has a name."""
     index: Any = getattr(series, "index", None)
-    if not is_series(index) or getattr(index, "nlevels", 1) > 1:
-        return None
-    if str(series.name).strip().casefold() in OBJECTS:
+    is_plain = is_series(index) and getattr(index, "nlevels", 1) == 1
+    if not is_plain or str(series.name).strip().casefold() in OBJECTS:
         return None
     names: list[Any] = index.to_list()
     return names if index.name is not None or all(isinstance(name, str) for name in names) else None
-
-
-def _kind(series: Any) -> str:
-    return "a series" if type(series).__name__ == "Series" else "an index"
-
-
-LABEL, CLUSTER = "label", "cluster"
-LABELS = (LABEL, CLUSTER)
-CELL = "cell"
-NODES = {"in_query", "query_links", "kind"}
-"""Columns that the nodes of a network have."""
-STREAM = "__arrow_c_stream__"
-Count = Callable[[Sequence[Any]], int]
-"""Gives how many of some values name objects."""
 
 
 NAME_SEPARATORS = (";", "\t", "|", ",")
@@ -256,7 +249,7 @@ def parse_query(
     >>> parse_query(["a", "b"])
     (['a', 'b'], None)
     """
-    if isinstance(objects, Mapping) and not _has_columns(objects):
+    if isinstance(objects, Mapping) and not (objects and all(map(_is_listing, objects.values()))):
         return objects, list(objects.values())
     nodes = getattr(objects, "nodes", None)
     if isinstance(nodes, pa.Table) and hasattr(objects, "in_query"):
@@ -267,16 +260,16 @@ def parse_query(
     table = _table(objects)
     if table is None:
         listed = is_series(objects) and not clusters
-        return asked_in_series(objects, find, texts) if listed else (_column(objects), None)
+        return _read_series(objects, find, texts) if listed else (_list_column(objects), None)
     names = {str(name).strip().casefold(): name for name in reversed(list(table))}
-    chosen = _choose_column(table, names, None if find is None else partial(_count, find))
+    chosen = _choose_column(table, names, find)
     keys = [normalize_key(key) for key in table[chosen]]
     if texts:
         keys = [str(key) if is_row(key) else key for key in keys]
-    label = _label(table, names, chosen, clusters)
+    label = _choose_labels(table, names, chosen, clusters)
     labels = None if label is None else table[label]
     if NODES.issubset(names):  # the nodes of a network
-        inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != CELL]
+        inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != "cell"]
         keys = [keys[row] for row in inside]
         labels = None if labels is None else [labels[row] for row in inside]
         labels = labels if labels and any(labels) else None
@@ -298,7 +291,9 @@ def gives_ids(objects: Any) -> bool:
     return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
 
 
-def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Count) -> int | None:
+def best_known(
+    columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Callable[[Sequence[Any]], int]
+) -> int | None:
     """Return the column most of whose values are known, of several that are even one that is usual, or the first.
 
     Where nothing is known it is the first that is usual, or None.
@@ -313,30 +308,28 @@ def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_kno
     return next((place for place in usual if counts[place] == best), counts.index(best))
 
 
-def _count(find: Find, values: Sequence[Any]) -> int:
-    return sum(row != UNKNOWN for row in find(values))
-
-
-def _choose_column(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
+def _choose_column(table: Mapping[Any, list[Any]], names: Mapping[str, Any], find: Find | None) -> Any:
     """Return the name of the column of objects."""
-    given = [names[word] for word in OBJECTS if word in names]
+    columns, given = list(table), [names[word] for word in OBJECTS if word in names]
     if OBJECTS[0] in names or len(table) == 1:
-        return given[0] if given else next(iter(table))
-    if count_known is None or (given and count_known(table[given[0]])):
-        place = None
-    else:
-        columns = list(table)
-        place = best_known(list(table.values()), [columns.index(name) for name in given], count_known)
-    if place is not None:
-        return list(table)[place]
+        return given[0] if given else columns[0]
+    if find is not None:
+
+        def count_known(values: Sequence[Any]) -> int:
+            return sum(row != UNKNOWN for row in find(values))
+
+        if not given or not count_known(table[given[0]]):
+            place = best_known(list(table.values()), [columns.index(name) for name in given], count_known)
+            if place is not None:
+                return columns[place]
     if given:
         return given[0]
     has = quote_few([str(name) for name in table], 20)
-    tried = "" if count_known is None else ", and the cube knows no value of any of these"
+    tried = "" if find is None else ", and the cube knows no value of any of these"
     raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}{tried}")
 
 
-def _label(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any, clusters: bool) -> Any:
+def _choose_labels(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any, clusters: bool) -> Any:
     """Return the name of the column of labels, or of clusters where these are wanted; None for none."""
     words = (CLUSTER, *LABELS) if clusters else LABELS
     label = next((names[word] for word in words if word in names and names[word] != chosen), None)
@@ -350,26 +343,22 @@ def _label(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any
     raise QueryError(f"the table of the clusters {lacks}: it has {has}")
 
 
-def _has_columns(mapping: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is a table: a list, an array or a series for every name."""
-    return bool(mapping) and all(isinstance(one, list | tuple) or _is_listing(one) for one in mapping.values())
-
-
 def _is_listing(thing: Any) -> bool:
-    return _is_column(thing) or (getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"))
+    is_array = getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist")
+    return isinstance(thing, list | tuple) or _is_column(thing) or is_array
 
 
 def _table(thing: Any) -> dict[Any, list[Any]] | None:
-    """Return the columns of a table by name, None of what is none."""
+    """Return the columns of a table by name, None if it is none."""
     if isinstance(thing, Mapping):
-        columns = {name: list(_column(values)) for name, values in thing.items()}
+        columns = {name: list(_list_column(values)) for name, values in thing.items()}
         if len(set(map(len, columns.values()))) > 1:
             sizes = quote_few([f"{name}: {len(values):,}" for name, values in columns.items()], 20)
             raise QueryError(f"the columns of the query's table are not of one length: {sizes}")
         return columns
     if isinstance(thing, type | str | bytes | list | tuple):
         return None
-    if _is_pandas(thing):
+    if _is_instance(thing, ("pandas",), ("DataFrame",)):
         if any(name is not None for name in thing.index.names):
             fresh = [name for name in thing.index.names if name not in thing.columns]
             thing = thing.reset_index(level=fresh) if fresh else thing
@@ -378,36 +367,27 @@ def _table(thing: Any) -> dict[Any, list[Any]] | None:
         thing = thing.collect()
     if isinstance(thing, pa.RecordBatch):
         thing = pa.Table.from_batches([thing])
-    if not isinstance(thing, pa.Table) and hasattr(thing, STREAM) and not _is_column(thing):
+    if not isinstance(thing, pa.Table) and hasattr(thing, "__arrow_c_stream__") and not _is_column(thing):
         thing = pa.RecordBatchReader.from_stream(thing).read_all()
     if isinstance(thing, pa.Table):
         return {name: thing[name].to_pylist() for name in thing.column_names}
     return None
 
 
-def _is_pandas(thing: Any) -> bool:
-    kinds = type(thing).__mro__
-    return any(one.__name__ == "DataFrame" and one.__module__.partition(".")[0] == "pandas" for one in kinds)
-
-
 def _is_column(thing: Any) -> bool:
     return isinstance(thing, pa.Array | pa.ChunkedArray) or is_series(thing)
 
 
-def _column(thing: Any) -> Any:
-    """Return the values of a column; one of fractions that are whole, as ids beside missing ones are, as such."""
+def _list_column(thing: Any) -> Any:
+    """Return the values of a column as a list, and anything else unchanged."""
     if isinstance(thing, pa.Array | pa.ChunkedArray):
-        thing = thing.to_pylist()
-    elif getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"):
-        thing = thing.tolist()
-    elif type(thing).__name__ == "Series" and hasattr(thing, "to_list"):
-        thing = thing.to_list()
-    return thing
+        return thing.to_pylist()
+    if getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"):
+        return thing.tolist()
+    return thing.to_list() if type(thing).__name__ == "Series" and hasattr(thing, "to_list") else thing
 
 
 SKIP_MISSING = Message(Setting("skip_missing", True, "cube.query"), " leaves them out")
-MISSING = ("NAType", "NaTType")
-"""What pandas calls the kinds of a value that is not there."""
 
 
 def list_keys(objects: object) -> list[Any]:
@@ -443,7 +423,8 @@ def label_text(label: object) -> str:
 
 def is_missing(value: object) -> bool:
     """Return whether a value is what a list or a table has where there is none."""
-    return value is None or type(value).__name__ in MISSING or (isinstance(value, float) and value != value)
+    is_nan = isinstance(value, float) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def is_row(key: object) -> bool:
@@ -451,17 +432,21 @@ def is_row(key: object) -> bool:
     return isinstance(key, int) and not isinstance(key, bool)
 
 
-def check_kinds(keys: Sequence[Any]) -> None:
-    """Raise where a key is missing, or is neither a text nor a whole number."""
+def _check_kinds(keys: Sequence[Any]) -> None:
+    """Raise if a key is missing, or is neither a text nor a whole number."""
     wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
     if wrong and all(map(is_missing, wrong)):
-        plural = "1 of them is missing" if len(wrong) == 1 else f"{len(wrong):,} of them are missing"
-        raise QueryError(f"query lists {len(keys):,} objects, and {plural}", parameter="query", hint=SKIP_MISSING)
+        missing = _count(len(wrong), "of them is missing", "of them are missing")
+        raise QueryError(f"query lists {len(keys):,} objects, and {missing}", parameter="query", hint=SKIP_MISSING)
     if wrong:
-        plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
+        objects = _count(len(wrong), "object that is", "objects that are")
         is_mask = all(isinstance(key, bool) for key in keys)
         hint = " (a mask? give what it keeps, such as frame[mask])" if is_mask else ""
-        raise QueryError(f"query has {plural} neither a text nor a whole number: {quote_few(wrong)}{hint}")
+        raise QueryError(f"query has {objects} neither a text nor a whole number: {quote_few(wrong)}{hint}")
+
+
+def _count(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
 
 
 def normalize_key(value: Any) -> Any:
@@ -491,15 +476,14 @@ def _to_list(values: object, what: str) -> list[Any]:
     raise QueryError(f"{what}, got {quote(values)}")
 
 
-NEARLY_ALL = 0.9
-LOOKED_AT = 100
-"""So many row numbers of a query are compared with ids."""
-SAID = 3
+MOSTLY_MISSING = 0.9
+"""From this share of missing names on, an attribute that has them is looked for."""
+MAX_COMPARED = 100
+"""The most row numbers or missing names that are compared with ids or attributes."""
+MAX_SHOWN = 3
 """The most ambiguous names that are listed with the ids of their objects."""
-SEVERAL = -2
-"""The row of a value that names several objects."""
-ASKED = 10_000
-"""So many values of a column are looked up to see whether they name objects."""
+MAX_LOOKED_UP = 10_000
+"""The most values of a column that are looked up to see whether they name objects."""
 
 
 def rows_of_keys(
@@ -514,16 +498,14 @@ def rows_of_keys(
     gives the end of a sentence on what is missing and stands in items.
     """
     if not skip_missing:
-        check_kinds(keys)
+        _check_kinds(keys)
     if not objects.whole and all(map(is_row, keys)):
         _check_meant(objects, keys)
         count = len(objects)
         outside = [key for key in keys if not 0 <= key < count]
         if outside and not skip_missing:
-            plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
-            raise QueryError(
-                f"query names {plural} that the cube does not have: {quote_few(outside)} (it has {count:,} objects)"
-            )
+            rows_outside = f"{format_count(len(outside), 'row')} that the cube does not have: {quote_few(outside)}"
+            raise QueryError(f"query names {rows_outside} (it has {count:,} objects)")
         rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
         return rows, tuple(map(quote, outside))
     named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
@@ -534,7 +516,9 @@ def rows_of_keys(
         numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
         count = len(set(texts))
         sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
-        where: Message | str = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
+        where: Message | str = (
+            _elsewhere(objects, found.missing) if len(found.missing) >= MOSTLY_MISSING * count else ""
+        )
         if not where and len(found.missing) == count and describe_items is not None:
             where = describe_items(found.missing)
         raise QueryError(sentence, where, parameter="query", value=lost)
@@ -564,11 +548,11 @@ def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
     """Return a remark on names that were taken as ids although other objects have them too; empty if there are none."""
     if not shared:
         return ""
-    first = list(shared[:SAID])
+    first = list(shared[:MAX_SHOWN])
     others = objects.also_called(first, objects.find(first).rows)
     ids = [quote_few(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
     named = ", ".join(f"{quote(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
-    more = f" and {len(shared) - SAID:,} more" if len(shared) > SAID else ""
+    more = f" and {len(shared) - MAX_SHOWN:,} more" if len(shared) > MAX_SHOWN else ""
     taken = "name of the query is ambiguous; the object with this id was taken"
     if len(shared) > 1:
         taken = "names of the query are ambiguous; the objects with these ids were taken"
@@ -580,7 +564,7 @@ def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
 
     A value that names several objects has -2.
     """
-    keys = [normalize_key(value) for value in values[:ASKED]]
+    keys = [normalize_key(value) for value in values[:MAX_LOOKED_UP]]
     named = [place for place, key in enumerate(keys) if isinstance(key, str) or (objects.whole and is_row(key))]
     texts = [_text(keys[place]) for place in named]
     found = objects.find(texts)
@@ -593,7 +577,7 @@ def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
 
 def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
     """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
-    texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
+    texts = {str(key): key for key in keys[:MAX_COMPARED] if abs(key) < MOST}
     for text, row in objects.has_ids(list(texts)).items():
         if row != texts[text]:
             raise QueryError(
@@ -613,7 +597,7 @@ def _lost(
     if missing:
         near = [(key, objects.near(key)) for key in missing[:3] if not key.isdigit()]
         hints = ", ".join(f"{quote(names[0])} for {quote(key)}" for key, names in near if names)
-        plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
+        plural = _count(len(missing), "object that is", "objects that are")
         parts.append(
             f"query names {plural} not in the cube: {quote_few([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
@@ -621,11 +605,7 @@ def _lost(
         if 3 < len(missing) < asked:
             parts += [" (", SKIP_MISSING, ")"]
     if ambiguous:
-        plural = (
-            "1 name that several objects bear"
-            if len(ambiguous) == 1
-            else (f"{len(ambiguous):,} names that several objects bear")
-        )
+        plural = _count(len(ambiguous), "name that several objects bear", "names that several objects bear")
         ids = quote_few(objects.bearers(ambiguous[0]))
         parts += ["; "] if missing else []
         parts.append(f"query gives {plural}: {quote_few(ambiguous)} (use an id, for {quote(ambiguous[0])} {ids})")
@@ -634,7 +614,7 @@ def _lost(
 
 def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
     """Return which attribute of the objects holds most of what is missing, as the end of a sentence."""
-    wanted = pa.array(list(filter(is_text, missing[:LOOKED_AT])), pa.string())
+    wanted = pa.array(list(filter(is_text, missing[:MAX_COMPARED])), pa.string())
     for name in objects.attributes.column_names:
         column = objects.attributes[name]
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
