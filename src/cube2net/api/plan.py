@@ -42,7 +42,7 @@ from cube2net.model.selection import (
     QueryObjective,
     Steering,
     Weights,
-    called,
+    get_function_name,
 )
 from cube2net.network.assembly import make_form
 from cube2net.network.hops import Hops, Nothing
@@ -115,7 +115,11 @@ def weigh_query(cube: Cube, query: Query, objective: Objective | LinkObjective) 
 
 def objective_name(objective: Objective | LinkObjective) -> str:
     """Return the name of an objective, of its class or, where it is a function of one's own, of that."""
-    return called(objective.function) if isinstance(objective, CustomObjective) else find_name(objective, OBJECTIVES)
+    return (
+        get_function_name(objective.function)
+        if isinstance(objective, CustomObjective)
+        else find_name(objective, OBJECTIVES)
+    )
 
 
 METHODS: Registry[type[Method]] = Registry(

@@ -31,14 +31,12 @@ TaskName = Literal["clustering", "links", "hidden"]
 TASKS: tuple[str, ...] = get_args(TaskName)
 
 FLOOR = "popularity"
-"""The model that recommends to all users the same, what has most links: the floor, which others must be above to be
-worth anything. It gains from any network by counting more, so it stands beside the others and is not mixed with them.
-"""
+"""The recommender that others must exceed. It gains from any network by counting more links, so it does not decide."""
 
-NEAR = 0.95
-"""Networks are of the same size when the smaller has at least this share of the larger one's nodes."""
+SAME_SIZE = 0.95
+"""Networks are of the same size if the smaller one has at least this share of the nodes of the larger one."""
 
-TOLD = 3
+MAX_SHOWN_REASONS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +76,9 @@ class Configuration:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
             return self.method
-        more = {
-            "levels": self.levels or None,
-            "n_neighbors": self.n_neighbors,
-            "membership_weights": self.membership_weights or None,
-        }
-        said = [f"{name} {value}" for name, value in more.items() if value is not None]
-        return " · ".join([self.method, self.objective, self.form, *said])
+        names = ("levels", "n_neighbors", "membership_weights")
+        more = [f"{name} {value}" for name in names if (value := getattr(self, name)) not in ("", None)]
+        return " · ".join([self.method, self.objective, self.form, *more])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +126,8 @@ class Trial:
         return self.configuration.name, self.model, self.seed
 
     def __repr__(self) -> str:
-        said = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
-        return f"Trial({self.configuration.name}, {self.model}, seed {self.seed}: {said})"
+        scores = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
+        return f"Trial({self.configuration.name}, {self.model}, seed {self.seed}: {scores})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,9 +233,9 @@ class Comparison(Shown):
         reasons = list(dict.fromkeys(trial.reason for trial in self.trials))
         if "" in reasons:
             return
-        more = len(reasons) - TOLD
-        told = reasons[:TOLD] + ([f"and {more:,} other reason{'s' * (more > 1)}"] if more > 0 else [])
-        raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(told)}")
+        more = len(reasons) - MAX_SHOWN_REASONS
+        shown = reasons[:MAX_SHOWN_REASONS] + ([f"and {format_count(more, 'other reason')}"] if more > 0 else [])
+        raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(shown)}")
 
     def nodes(self, config: Configuration) -> float:
         """Return the mean number of nodes of a configuration's networks, or nan if all its trials failed."""
@@ -251,7 +245,7 @@ class Comparison(Shown):
     def as_large(self, one: Configuration, other: Configuration) -> bool:
         """Return whether the numbers of nodes of two configurations differ by at most 5 %."""
         own, its = self.nodes(one), self.nodes(other)
-        return own >= NEAR * its and its >= NEAR * own
+        return own >= SAME_SIZE * its and its >= SAME_SIZE * own
 
     @property
     def main_measures(self) -> tuple[str, ...]:
@@ -260,10 +254,10 @@ class Comparison(Shown):
 
     def named(self, name: str) -> Configuration:
         """Return the configuration with this name."""
-        for config in self.configurations:
-            if config.name == name:
-                return config
-        raise unknown_name("configuration", name, [config.name for config in self.configurations])
+        by_name = {config.name: config for config in self.configurations}
+        if name not in by_name:
+            raise unknown_name("configuration", name, by_name)
+        return by_name[name]
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the trials as a pandas data frame.
@@ -379,8 +373,8 @@ class Comparison(Shown):
         ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
         """
         write = load_function("api.report", "write_report")
-        said = {"command": command, "title": title, "spreadsheet_safe": spreadsheet_safe}
-        files: list[Path] = write(self, folder, cube, query, methods=methods, **said)
+        options = {"methods": methods, "command": command, "title": title, "spreadsheet_safe": spreadsheet_safe}
+        files: list[Path] = write(self, folder, cube, query, **options)
         return files
 
     @property

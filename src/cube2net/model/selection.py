@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 PROVEN = 1e-9
 
 
-def _none(kind: type) -> Array:
-    return freeze(np.empty(0, dtype=kind))
+def _no_rows() -> Array:
+    return freeze(np.empty(0, dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class Selection(Shown):
 
     objects: Array
     value: float
-    cells: Array = field(default_factory=lambda: _none(np.int32))
-    values: Array = field(default_factory=lambda: _none(np.float64))
+    cells: Array = field(default_factory=_no_rows)
+    values: Array = field(default_factory=_no_rows)
     bound: float | None = None
     train_seconds: float = 0.0
     note: str = ""
@@ -110,10 +110,6 @@ class Selection(Shown):
     def gains(self, start: float = 0.0) -> Array:
         """Return what each cell added to the value."""
         return np.diff(self.values, prepend=start)
-
-
-def _no_rows() -> Array:
-    return freeze(np.empty(0, dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,13 +229,8 @@ class Steering:
             self,
             pins=tuple(node for node in self.pins if node not in more),
             bans=(*self.bans, *more),
-            prefer=_rows_but(self.prefer, more),
+            prefer=tuple(row for row in self.prefer if Node(OBJECT, row) not in more),
         )
-
-
-def _rows_but(rows: tuple[int, ...], nodes: tuple[Node, ...]) -> tuple[int, ...]:
-    """Return rows of objects without those of some nodes."""
-    return tuple(row for row in rows if Node(OBJECT, row) not in nodes)
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -431,22 +422,17 @@ class CallableObjective:
 
     def value(self, objects: Array) -> float:
         """Return the value of a set of distinct objects; the function gets a read-only array."""
-        said = self.function(freeze(np.asarray(objects)))
-        number = _number(said)
+        given = self.function(freeze(np.asarray(objects)))
+        number = _number(given)
         if number is None or not math.isfinite(number):
-            got, wanted = (quote(said), "a number") if number is None else (repr(number), "a finite number")
+            got, wanted = (quote(given), "a number") if number is None else (repr(number), "a finite number")
             raise InputError(f"{self.name} gave {got} for {len(objects):,} objects, expected {wanted}")
         return number
 
     @property
     def name(self) -> str:
         """The name of the function in sentences."""
-        return f"the objective {self.called!r}"
-
-    @property
-    def called(self) -> str:
-        """The name of the function."""
-        return self.title or called(self.function)
+        return f"the objective {self.title or get_function_name(self.function)!r}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,10 +477,10 @@ class CoverObjective:
 QueryObjective = Weights | CallableObjective | CoverObjective
 
 
-def called(function: Callable[..., object]) -> str:
-    """Return the name of a function, or of the kind of any other thing that can be called.
+def get_function_name(function: Callable[..., object]) -> str:
+    """Return the name of a function, or the class of any other callable.
 
-    >>> called(len)
+    >>> get_function_name(len)
     'len'
     """
     return str(getattr(function, "__name__", type(function).__name__))
@@ -518,11 +504,11 @@ def _finite(name: str, given: object, least: float = -math.inf) -> float:
     return number
 
 
-def _number(said: object) -> float | None:
+def _number(value: object) -> float | None:
     """Return a single number as a float, or None for anything else: a text, several numbers, a complex one."""
-    if not isinstance(said, SupportsFloat) or getattr(said, "ndim", 0) != 0 or isinstance(said, np.complexfloating):
+    if not isinstance(value, SupportsFloat) or getattr(value, "ndim", 0) != 0 or isinstance(value, np.complexfloating):
         return None
     try:
-        return float(said)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         return None

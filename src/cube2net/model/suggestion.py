@@ -12,21 +12,8 @@ from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import Message, quote_unsafe
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
+from cube2net.model.results import pick_plain
 
-KINDS = (
-    "constant",
-    "id",
-    "nearly unique",
-    "text",
-    "labels",
-    "several labels",
-    "few numbers",
-    "numbers",
-    "years",
-    "dates",
-    "unusable",
-)
-"""What an attribute can be."""
 KIND_WORDS = {"labels": "labels", "several labels": "labels", "years": "years", "dates": "days"}
 
 
@@ -60,7 +47,9 @@ class Dependency:
 class Attribute:
     """What an attribute of items is: its kind, how many labels or numbers it has, and on which share of the items.
 
-    ``dimension`` is what it would become, None where it can become none; ``reason`` says why, in a sentence.
+    ``kind`` is ``constant``, ``id``, ``nearly unique``, ``text``, ``labels``, ``several labels``, ``few numbers``,
+    ``numbers``, ``years``, ``dates`` or ``unusable``. ``dimension`` is what it would become, None where it can become
+    none; ``reason`` says why, in a sentence.
     """
 
     name: str
@@ -144,6 +133,11 @@ class Proposal:
     reads: frozenset[str] = frozenset()
     held: Held | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the proposal as JSON has it."""
+        names = [str(spec) for spec in self.dimensions]
+        return {"dimensions": names, **vars(self.counts), **pick_plain(self, "score held")}
+
     def __repr__(self) -> str:
         names = " × ".join(map(str, self.dimensions))
         held = "" if self.held is None else f", holds {self.held}"
@@ -173,7 +167,7 @@ class Suggestion(Shown):
     min_objects: int = MIN_OBJECTS
     topics: int | None = None
     text: str = ""
-    query: int | None = field(default=None)
+    query: int | None = None
     sample_cells: Mapping[str, tuple[SampleCell, ...]] = field(default_factory=dict)
     """The largest cells of each dimension alone, in the items that were looked at."""
 
@@ -222,14 +216,13 @@ class Suggestion(Shown):
     @property
     def table(self) -> pa.Table:
         """Every attribute in a row: what it is, what it would become and why."""
-        by = [
-            (each.name, each.kind, each.distinct, each.filled, each.dimension and str(each.dimension), each.reason)
+        types = {"attribute": pa.string(), "kind": pa.string(), "distinct": pa.int64(), "filled": pa.float64()}
+        types |= {"dimension": pa.string(), "reason": pa.string()}
+        rows = [
+            {**vars(each), "attribute": each.name, "dimension": each.dimension and str(each.dimension)}
             for each in self.attributes
         ]
-        names = ("attribute", "kind", "distinct", "filled", "dimension", "reason")
-        kinds = (pa.string(), pa.string(), pa.int64(), pa.float64(), pa.string(), pa.string())
-        columns = list(zip(*by, strict=True)) or [()] * len(names)
-        return pa.table([pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)], names)
+        return pa.Table.from_pylist(rows, pa.schema(types))
 
     @property
     def needs_topics(self) -> bool:
@@ -240,31 +233,13 @@ class Suggestion(Shown):
         """Return all of it in texts and numbers that JSON can carry."""
         return {
             "dimensions": [str(spec) for spec in self.dimensions],
-            "reason": self.reason,
-            "explanations": list(self.explanations),
+            **pick_plain(self, "reason explanations items looked_at min_objects query dependencies proposals alone"),
             "topics": self.topics if self.needs_topics else None,
             "text": self.text if self.needs_topics else "",
-            "items": self.items,
-            "looked_at": self.looked_at,
-            "min_objects": self.min_objects,
-            "query": self.query,
             "attributes": self.table.to_pylist(),
-            "dependencies": [vars(each) for each in self.dependencies],
-            "proposals": [_record(each) for each in self.proposals],
-            "alone": [_record(each) for each in self.alone],
         }
 
     def why_not(self, most: int = 6) -> str:
         """Return why no attribute makes a dimension, a few words for each."""
-        said = [f"{quote_unsafe(each.name)} {each.reason}" for each in self.attributes]
-        return "; ".join(said[:most]) + ("; …" if len(said) > most else "") or "items have no attribute"
-
-
-def _record(proposal: Proposal) -> dict[str, Any]:
-    held = proposal.held
-    return {
-        "dimensions": [str(spec) for spec in proposal.dimensions],
-        **vars(proposal.counts),
-        "score": proposal.score,
-        "held": None if held is None else vars(held),
-    }
+        reasons = [f"{quote_unsafe(each.name)} {each.reason}" for each in self.attributes]
+        return "; ".join(reasons[:most]) + ("; …" if len(reasons) > most else "") or "items have no attribute"

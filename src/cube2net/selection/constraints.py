@@ -31,6 +31,7 @@ from cube2net.model.selection import (
     Selection,
     Steering,
     Weights,
+    get_function_name,
 )
 from cube2net.selection.objectives import Jaccard
 
@@ -544,4 +545,5 @@ def _count_held(objects: Array, members: Array) -> Array:
 
 def _compose(objective: CallableObjective, change: Callable[[Array], Array]) -> CallableObjective:
     """Return the function of the objects that ``change`` returns."""
-    return replace(objective, function=lambda objects: objective.value(change(objects)), title=objective.called)
+    title = objective.title or get_function_name(objective.function)
+    return replace(objective, function=lambda objects: objective.value(change(objects)), title=title)

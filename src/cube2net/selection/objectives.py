@@ -17,7 +17,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError, check_int
 from cube2net.model.interfaces import LinkObjective, Objective, Registry
 from cube2net.model.query import Query
-from cube2net.model.selection import CallableObjective, CoverObjective, Weights, called
+from cube2net.model.selection import CallableObjective, CoverObjective, Weights, get_function_name
 
 # Gains of ``linked`` are multiples of 1 / PARTS: their sums are exact, and nearness is not known much better.
 PARTS = 1024
@@ -188,7 +188,7 @@ class CustomObjective:
             inspect.signature(self.function).bind(None, None)
         except TypeError:
             raise ParameterError(
-                f"the objective {called(self.function)!r} must take two arguments, the objects and the query"
+                f"the objective {get_function_name(self.function)!r} must take two arguments, the objects and the query"
             ) from None
         except ValueError:
             return  # compiled code does not tell its arguments
@@ -197,7 +197,7 @@ class CustomObjective:
         """Return the function as an objective of this query."""
         _check(query, count)
         return CallableObjective(
-            lambda objects: self.function(objects, query), count, called(self.function), query.objects
+            lambda objects: self.function(objects, query), count, get_function_name(self.function), query.objects
         )
 
 
