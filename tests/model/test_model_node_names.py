@@ -47,7 +47,7 @@ def test_what_names_nothing_is_said(cube: Cube) -> None:
         resolve_node(cube, " · ".join([*labels[:-1], labels[-1][:-1] + "z"]))
     with pytest.raises(ParameterError, match="write one label for each of"):
         resolve_node(cube, "cell:one")
-    with pytest.raises(ParameterError, match="names another"):
+    with pytest.raises(ParameterError, match="is another"):
         resolve_node(cube, Node("cell", 10_000))
 
 

@@ -196,7 +196,8 @@ def _find_cell(cube: Cube, labels: Sequence[str]) -> Node:
 def _find_cell_of_text(cube: Cube, text: str) -> Node:
     """Return the cell that a text with unknown labels names, or raise the most helpful error."""
     line = _strip_marks(text)
-    labels = parse_labels([_list_all_labels(dimension) for dimension in cube.dimensions], line)
+    known = [{label for level in dimension.levels for label in level.labels} for dimension in cube.dimensions]
+    labels = parse_labels(known, line)
     if labels is not None:
         _check_levels(cube, labels)
     if line == text and BETWEEN.strip() not in text:
@@ -213,10 +214,6 @@ def _find_cell_of_text(cube: Cube, text: str) -> Node:
 def _suggest_object(cube: Cube, key: str) -> str:
     near = cube.objects.near(key)
     return f": did you mean {quote(near[0])}?" if near else ""
-
-
-def _list_all_labels(dimension: Dimension) -> set[str]:
-    return {label for level in dimension.levels for label in level.labels}
 
 
 def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
@@ -242,7 +239,7 @@ def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
 def _check_node(cube: Cube, node: Node) -> Node:
     count = len(cube.cells) if node.is_cell else len(cube.objects)
     if not 0 <= node.number < count:
-        raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node} names another")
+        raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node.kind} {node.number} is another")
     return node
 
 
@@ -312,16 +309,17 @@ def resolve_cell(cube: Cube, given: Any) -> MixedCell:
     if isinstance(given, MixedCell):
         return _check_mixed(cube, given)
     if isinstance(given, Node) and given.is_cell:
-        return _of_cell(cube, given.number)
+        labels = cube.cells.labels[_check_node(cube, given).number].tolist()
+        parts = zip(cube.dimensions, labels, strict=True)
+        return _make_cell([(None if label < 0 else dimension.at, label) for dimension, label in parts])
     if isinstance(given, Mapping):
-        return _of_mapping(cube, given)
+        return _resolve_mapping(cube, given)
     if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
         if len(given) != len(cube.dimensions):
             raise ParameterError(f"{_describe_expected(cube)}, got {quote(tuple(given))}")
-        names = [label if label is None else str(label) for label in given]
-        return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
+        return _find_mixed(cube, [label if label is None else str(label) for label in given])
     if isinstance(given, str):
-        return _of_text(cube, given)
+        return _resolve_text(cube, given)
     raise ParameterError(f"{_describe_expected(cube)}, got {quote(given)}")
 
 
@@ -329,20 +327,15 @@ def _describe_expected(cube: Cube) -> str:
     return f"a cell has a label or ∗ for each of {join_names(dimension.name for dimension in cube.dimensions)}"
 
 
-def _cell(places: Sequence[tuple[int | None, int]]) -> MixedCell:
+def _make_cell(places: Sequence[tuple[int | None, int]]) -> MixedCell:
     return MixedCell(tuple(at for at, _ in places), tuple(label for _, label in places))
 
 
-def _of_cell(cube: Cube, number: int) -> MixedCell:
-    """Return a cell of the cube."""
-    if not 0 <= number < len(cube.cells):
-        raise ParameterError(f"the cube has {len(cube.cells):,} cells, and cell {number} is another")
-    labels = cube.cells.labels[number].tolist()
-    parts = zip(cube.dimensions, labels, strict=True)
-    return _cell([(None if label < 0 else dimension.at, label) for dimension, label in parts])
+def _find_mixed(cube: Cube, labels: Sequence[str | None]) -> MixedCell:
+    return _make_cell([_find_label(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
 
 
-def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
+def _resolve_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
     """Return the cell of labels by the names of their levels."""
     places: list[tuple[int | None, int]] = [(None, -1)] * len(cube.dimensions)
     for name, label in given.items():
@@ -355,10 +348,10 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
         if places[number] != (None, -1):
             raise ParameterError(f"{quote(dict(given))} names the dimension {dimension.name!r} twice: give one label")
         places[number] = at, dimension.levels[at].number(str(label))
-    return _cell(places)
+    return _make_cell(places)
 
 
-def _of_text(cube: Cube, text: str) -> MixedCell:
+def _resolve_text(cube: Cube, text: str) -> MixedCell:
     line = _strip_marks(text)
     if line in TOP:
         return MixedCell.top(cube)
@@ -372,7 +365,7 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
         fitting = [parts for parts in splits if len(parts) == len(known)]
         labels = max(fitting, key=lambda parts: sum(map(contains, known, parts)), default=None)
     if labels is not None:
-        return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
+        return _find_mixed(cube, labels)
     near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))
     hint = "" if near is None else f" (did you mean {quote(near)}?)"
     raise ParameterError(f"{_describe_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
@@ -380,12 +373,13 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
 
 def _all_names(dimension: Dimension) -> set[str]:
     """Return all that may stand for a label of a dimension or for ∗."""
-    levels = [dimension.levels[at] for at in list_levels(dimension)]
-    names = {label for level in levels for label in level.labels}
-    return names | {f"{label} ({level.name})" for level in levels for label in level.labels} | set(TOP)
+    labels = [
+        (label, dimension.levels[at].name) for at in list_levels(dimension) for label in dimension.levels[at].labels
+    ]
+    return {*TOP, *(label for label, _ in labels), *(f"{label} ({level})" for label, level in labels)}
 
 
-def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
+def _find_label(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
     """Return the level and the number of a label of a dimension; None and -1 for ∗."""
     if name is None:
         return None, -1
