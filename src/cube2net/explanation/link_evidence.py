@@ -68,34 +68,21 @@ def find_shortest_paths(cube: Cube, query: Query, row: int) -> ShortestPaths:
         return ShortestPaths(None)
     paths = []
     for goal in met[np.lexsort((met, -heaviest[met]))][:MAX_SHOWN_PATHS].tolist():
-        ids, names = zip(*name_objects(cube, _trace_path(goal, before)), strict=True)
+        line = [goal]
+        while before[line[-1]] >= 0:
+            line.append(int(before[line[-1]]))
+        ids, names = zip(*name_objects(cube, line[::-1]), strict=True)
         paths.append(LinkPath(ids, names, float(heaviest[goal])))
     return ShortestPaths(int(distance), int(ways[met].sum()), tuple(paths))
-
-
-def _trace_path(goal: int, before: Array) -> list[int]:
-    line = [goal]
-    while before[line[-1]] >= 0:
-        line.append(int(before[line[-1]]))
-    return line[::-1]
 
 
 Time = str | int | float | None
 
 
-@dataclass(frozen=True)
-class LinkDetail:
-    """The kinds of the links between two objects, and the times of the first and the last of them."""
-
-    kinds: tuple[str, ...] = ()
-    first: Time = None
-    last: Time = None
-
-
-def describe_links(cube: Cube, row: int, others: Array) -> list[LinkDetail]:
-    """Return the details of the links between an object and each of some others."""
+def list_link_details(cube: Cube, row: int, others: Array) -> list[tuple[tuple[str, ...], Time, Time]]:
+    """Return the kinds and the first and last times of the links between an object and each of some others."""
     if cube.details is None or not len(others):
-        return [LinkDetail()] * len(others)
+        return [((), None, None)] * len(others)
     details = cube.details()
     begin, end = details.spans(np.minimum(others, row), np.maximum(others, row))
     columns = details.rows.select([name for name in (KIND, TIME) if name in details.columns])
@@ -103,8 +90,8 @@ def describe_links(cube: Cube, row: int, others: Array) -> list[LinkDetail]:
     for first, last in zip(begin.tolist(), end.tolist(), strict=True):
         part = columns.slice(first, last - first).to_pydict()
         kinds = {kind for kind in part.get(KIND, ()) if kind}
-        times = sorted(when for when in part.get(TIME, ()) if when is not None)
-        result.append(LinkDetail(tuple(sorted(kinds)), *map(format_time, (times[0], times[-1]) if times else ())))
+        times = sorted(when for when in part.get(TIME, ()) if when is not None) or [None]
+        result.append((tuple(sorted(kinds)), format_time(times[0]), format_time(times[-1])))
     return result
 
 
@@ -171,7 +158,11 @@ class ItemsOfObjects:
         each = [items[owner[mentioned.indices == other]] for other in others.tolist()]
         wanted = np.unique(np.concatenate([*each, items[:0]]))
         times = dict(zip(wanted.tolist(), self._column(self.time, wanted), strict=True))
-        newest = [_sort_newest_first(rows.tolist(), times)[:most] for rows in each]
+        # Items without a time come last, and of equal times the last item comes first.
+        newest = [
+            sorted(rows.tolist(), key=lambda item: (times[item] is not None, times[item], item), reverse=True)[:most]
+            for rows in each
+        ]
         shown = np.unique(np.array([number for rows in newest for number in rows], dtype=np.int64))
         titles = self._column(self.title, shown)
         ids = self.index.ids.take(pa.array(shown)).to_pylist() if len(shown) else []
@@ -186,13 +177,6 @@ class ItemsOfObjects:
         if name is None or not len(items):
             return [None] * len(items)
         return list(self.index.attributes[name].take(pa.array(items)).to_pylist())
-
-
-def _sort_newest_first(items: Sequence[int], times: dict[int, Any]) -> list[int]:
-    """Return items by time, the latest first and those without a time last; equal ones by number, descending."""
-    dated = [item for item in items if times[item] is not None]
-    undated = [item for item in items if times[item] is None]
-    return sorted(dated, key=lambda item: (times[item], item), reverse=True) + sorted(undated, reverse=True)
 
 
 STEP_DIVISOR, MAX_GROWTH, MIN_TRIED = 12, 4, 8

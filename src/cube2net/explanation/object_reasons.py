@@ -14,9 +14,9 @@ from cube2net.explanation.link_evidence import (
     MAX_STEPS,
     ItemsOfObjects,
     QueryRanks,
-    describe_links,
     find_query_links,
     find_shortest_paths,
+    list_link_details,
     name_objects,
 )
 from cube2net.model.cube import list_limits
@@ -103,9 +103,9 @@ def _list_links(
     context: RequestContext, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
     shared = [(None, ())] * len(others) if items is None else items.list_shared(row, others, MAX_SHOWN_ITEMS)
-    keys, details = name_objects(context.whole, others), describe_links(context.whole, row, others)
+    keys, details = name_objects(context.whole, others), list_link_details(context.whole, row, others)
     return tuple(
-        QueryLink(key, name, float(weight), count, newest, detail.kinds, detail.first, detail.last)
+        QueryLink(key, name, float(weight), count, newest, *detail)
         for (key, name), weight, (count, newest), detail in zip(keys, weights, shared, details, strict=True)
     )
 

@@ -91,17 +91,15 @@ class KMeans:
         labels = np.zeros(len(rows), dtype=np.int32)
         centres = np.zeros((1, rows.shape[1]))
         if is_known.any():
-            labels[is_known], centres = self._run(rows[is_known], count, start)
+            known = rows[is_known]
+            if self.unit:
+                known = known / np.sqrt(_sum_squares(known))[:, None]
+            with one_thread():
+                rng = np.random.RandomState(start)
+                labels[is_known], centres = _run_k_means(known, min(count, len(known)), self.restarts, rng)
             nearest = int(np.einsum("ij,ij->i", centres, centres).argmin())
             labels[~is_known] = len(centres) if self.isolated == "own" else nearest
         return Clusters(labels, np.flatnonzero(~is_known))
-
-    def _run(self, rows: Array, count: int, start: int) -> tuple[Array, Array]:
-        """Return the labels and the centres of rows that are not zero."""
-        if self.unit:
-            rows = rows / np.sqrt(_sum_squares(rows))[:, None]
-        with one_thread():
-            return _run_k_means(rows, min(count, len(rows)), self.restarts, np.random.RandomState(start))
 
 
 def _run_k_means(rows: Array, count: int, restarts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
@@ -219,7 +217,10 @@ def nmi(found: Labels, truth: Labels) -> float:
 
 def _count_pairs(found: Labels, truth: Labels) -> Array:
     """Return the contingency table of clusters and true clusters."""
-    _check_lengths(len(found), len(truth))
+    if len(found) != len(truth):
+        raise InputError(
+            f"{len(found):,} objects have a found label and {len(truth):,} a true one, expected the same objects"
+        )
     if not len(found):
         raise InputError("there are no objects to score: give one label for each object, found and true")
     rows, columns = _number_labels(found), _number_labels(truth)
@@ -239,11 +240,6 @@ def _number_labels(labels: Iterable[Any]) -> Array:
         return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
     except TypeError:
         raise InputError("an object has several labels, expected one: give one label for each object") from None
-
-
-def _check_lengths(found: int, truth: int) -> None:
-    if found != truth:
-        raise InputError(f"{found:,} objects have a found label and {truth:,} a true one, expected the same objects")
 
 
 METRICS: dict[str, Callable[[Labels, Labels], float]] = {"F1": f1, "JC": jaccard_index, "NMI": nmi}

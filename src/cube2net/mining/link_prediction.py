@@ -316,7 +316,13 @@ class HiddenLinks:
 
         Both ends must be in the query, and no link in the cube.
         """
-        ends = _check_rows(source, target, len(cube.objects))
+        ends, count = _check_ends(source, target, "hidden links"), len(cube.objects)
+        outside = ends[(ends < 0) | (ends >= count)].tolist()
+        if outside:
+            raise InputError(
+                f"hidden links name {len(outside):,} rows that the cube does not have: {quote_few(outside)} "
+                f"(it has {count:,} objects)"
+            )
         kinds = np.array(cube.objects.table["kind"].take(pa.array(ends.ravel())).to_pylist()).reshape(2, -1)
         is_user = kinds == users
         if not bool((is_user.sum(axis=0) == 1).all()):
@@ -335,18 +341,6 @@ class HiddenLinks:
             )
         turned = np.where(is_user[0], ends, ends[::-1])
         return cls(turned[0], turned[1])
-
-
-def _check_rows(source: Sequence[int], target: Sequence[int], count: int) -> Array:
-    """Return the rows of both ends of hidden links among ``count`` objects, one above the other."""
-    ends = _check_ends(source, target, "hidden links")
-    outside = ends[(ends < 0) | (ends >= count)].tolist()
-    if outside:
-        raise InputError(
-            f"hidden links name {len(outside):,} rows that the cube does not have: {quote_few(outside)} "
-            f"(it has {count:,} objects)"
-        )
-    return ends
 
 
 def _check_ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:

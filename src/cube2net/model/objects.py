@@ -66,8 +66,8 @@ class Objects:
     @classmethod
     def of(cls, table: pa.Table, *, whole: bool = False, attributes: pa.Table | None = None) -> Objects:
         """Return the objects of a table, with their other attributes."""
-        load = None if attributes is None or not attributes.num_columns else partial(_check_table, attributes)
-        return cls(table.num_rows, partial(_check_table, table), whole=whole, load_attributes=load)
+        load = None if attributes is None or not attributes.num_columns else partial(_get_part, attributes)
+        return cls(table.num_rows, partial(_get_part, table), whole=whole, load_attributes=load)
 
     @classmethod
     def some(cls, count: int, rows: Array, table: pa.Table, *, whole: bool = False) -> Objects:
@@ -253,10 +253,6 @@ def ids_in_url(key: str) -> list[str]:
     return list(dict.fromkeys([path, path.rpartition("/")[2]])) if path else []
 
 
-def _check_table(table: pa.Table) -> pa.Table:
-    return table
-
-
 def _spread(count: int, rows: Array, table: pa.Table) -> pa.Table:
     place = np.full(count, -1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
@@ -321,10 +317,11 @@ class Lookups:
         """Return the attributes of these objects and links, without the cube; arguments of later calls are ignored."""
         parts: list[Any] = [self.nodes(objects), self.links(source, target), self.labels(objects)]
         parts.append(self.directions(source, target))
-        return Lookups(*(partial(_ignore_arguments, part) for part in parts))
+        return Lookups(*(partial(_get_part, part) for part in parts))
 
 
-def _ignore_arguments(part: Any, *_: Array) -> Any:
+def _get_part(part: Any, *_: Array) -> Any:
+    """Return what is at hand for any arguments; unlike a lambda, it travels to other processes."""
     return part
 
 

@@ -16,7 +16,6 @@ from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows, to_w
 from cube2net._util.arrow import arrow_numbers
 from cube2net._util.text import format_count
 from cube2net.model.cube import FORWARD, KIND, TIME, Cube, LinkDetails
-from cube2net.model.items import ItemIndex
 from cube2net.model.network import NODES, Network
 from cube2net.model.objects import LabelCounts
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 ITEMS, BACKWARD = "items", "backward"
 TIMES = ("first", "last")
-JOINED = "|"
 GIVEN_ROWS = "rows"
 """Column with the number of links in the source for one direction of a link."""
 DENSE = 4_000_000
@@ -73,19 +71,15 @@ def compute_label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], s
     >>> len(labels), shares.shape
     (4, (110, 4))
     """
-    return compute_shares(None if network.lookups is None else network.lookups.labels(network.objects), len(network))
-
-
-def compute_shares(counts: LabelCounts | None, size: int) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
-    """Return for every dimension its labels and a matrix of shares for ``size`` nodes."""
     import scipy.sparse as sp
 
+    counts = None if network.lookups is None else network.lookups.labels(network.objects)
     if counts is None:
         return {}
     shares = {}
     for name, (labels, rows, numbers, items) in counts.dimensions.items():
         values = (items / counts.items[rows]).astype(np.float32)
-        shares[name] = (labels, sp.csr_array((values, (rows, numbers)), shape=(size, len(labels))))
+        shares[name] = (labels, sp.csr_array((values, (rows, numbers)), shape=(len(network), len(labels))))
     return shares
 
 
@@ -97,7 +91,10 @@ def count_labels(cube: Cube, objects: Array) -> LabelCounts | None:
     if cube.items is None:
         return None
     index = cube.items()
-    place, items = _find_mentions(index, objects, len(cube.objects))
+    places = np.full(len(cube.objects), -1, np.int64)
+    places[objects] = np.arange(len(objects))
+    hit = np.flatnonzero((places >= 0)[index.objects.indices])
+    place, items = places[index.objects.indices[hit]], np.searchsorted(index.objects.indptr, hit, side="right") - 1
     counts = np.bincount(place, minlength=len(objects))
     used = _list_distinct(items, len(index.objects))
     number = np.searchsorted(used, items)
@@ -134,16 +131,6 @@ def _count_distinct(keys: Array, size: int) -> tuple[Array, Array]:
     counts = np.bincount(keys, minlength=size)
     distinct = np.flatnonzero(counts)
     return distinct, counts[distinct]
-
-
-def _find_mentions(index: ItemIndex, objects: Array, count: int) -> tuple[Array, Array]:
-    """Return the pairs of an object, by its position, and an item that mentions it."""
-    places = np.full(count, -1, np.int64)
-    places[objects] = np.arange(len(objects))
-    mark = places >= 0
-    hit = np.flatnonzero(mark[index.objects.indices])
-    items = np.searchsorted(index.objects.indptr, hit, side="right") - 1
-    return places[index.objects.indices[hit]], items
 
 
 def make_link_table(cube: Cube, source: Array, target: Array) -> pa.Table | None:
@@ -216,7 +203,7 @@ def _join_kinds(kinds: pa.ChunkedArray, links: Array, count: int) -> pa.Array:
     texts: list[str | None] = coded.dictionary.take(pa.array(first, mask=first < 0)).to_pylist()
     several = sizes > 1
     for link, start, size in zip(each[several].tolist(), starts[several].tolist(), sizes[several], strict=True):
-        texts[link] = JOINED.join(names[number] for number in (pairs[start : start + size] % width).tolist())
+        texts[link] = "|".join(names[number] for number in (pairs[start : start + size] % width).tolist())
     return pa.array(texts, pa.string())
 
 

@@ -43,7 +43,8 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
     rng = stream(seed, "network", "layout")
     links = to_scipy(network)
     links.data[:] = 1
-    radius = _compute_radius(network)
+    other = np.where(np.arange(len(network)) < len(network.objects), RADIUS["other"], RADIUS["cell"])
+    radius = np.where(network.in_query, RADIUS["query"], other)
     _, part = csgraph.connected_components(links, directed=False)
     sizes = np.bincount(part, minlength=1)
     parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable") if sizes[number] > 1]
@@ -85,12 +86,6 @@ def _move_places(
             place[nodes] = new
     result: Array = separate(place, radius, 200 if len(place) <= 5000 else 20)
     return result
-
-
-def _compute_radius(network: Network) -> Array:
-    node = np.arange(len(network))
-    other = np.where(node < len(network.objects), RADIUS["other"], RADIUS["cell"])
-    return np.where(network.in_query, RADIUS["query"], other)
 
 
 def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:

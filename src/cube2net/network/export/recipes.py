@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def read_recipe(path: Path) -> Recipe:
     return recipe
 
 
-def _read_json(path: Path, key: str) -> Any:
+def _read_json(key: str, path: Path) -> Any:
     return _get_nested(json.loads(path.read_bytes()), key, "recipe")
 
 
@@ -164,8 +165,8 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".csv": _read_recipe_file,
     ".parquet": _read_parquet,
     ".npz": _read_npz,
-    ".json": lambda path: _read_json(path, "graph"),
-    ".cyjs": lambda path: _read_json(path, "data"),
-    ".vosviewer.json": lambda path: _read_json(path, "cube2net"),
+    ".json": partial(_read_json, "graph"),
+    ".cyjs": partial(_read_json, "data"),
+    ".vosviewer.json": partial(_read_json, "cube2net"),
     ".neo4j.csv": _read_recipe_file,
 }
