@@ -37,10 +37,10 @@ def draw_bits(seed: int, *purpose: str) -> np.uint64:
     return np.uint64(stream(seed, "mine", *purpose).integers(0, 2**64, dtype=np.uint64))
 
 
-def threads(workers: int, nodes: int) -> int:
+def count_threads(workers: int, nodes: int) -> int:
     """Return the number of threads for some nodes; with ``workers=0`` one per core.
 
-    >>> threads(4, 600), threads(4, 100), threads(1, 10_000)
+    >>> count_threads(4, 600), count_threads(4, 100), count_threads(1, 10_000)
     (2, 1, 1)
     """
     if not workers:
@@ -193,10 +193,10 @@ LINKS = 65_536
 ORDERS = ("first", "second", "both")
 
 
-def positive(name: str, value: object) -> float:
+def check_positive(name: str, value: object) -> float:
     """Return a parameter as a ``float``; raise unless it is a finite number above 0.
 
-    >>> positive("rate", "fast")
+    >>> check_positive("rate", "fast")
     Traceback (most recent call last):
     cube2net.errors.ParameterError: rate is 'fast', expected a finite number above 0
     """
@@ -213,7 +213,7 @@ def check_learning(method: Any, **least: int) -> None:
     for name, lowest in {"dimensions": 1, "negatives": 1, "workers": 0, **least}.items():
         most = MAX_DIMENSIONS if name == "dimensions" else MAX_INT
         object.__setattr__(method, name, check_int(name, getattr(method, name), lowest, most))
-    object.__setattr__(method, "rate", positive("rate", method.rate))
+    object.__setattr__(method, "rate", check_positive("rate", method.rate))
 
 
 def make_sampler(weights: Array) -> Any:
@@ -263,7 +263,7 @@ def _learn_from_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> A
     if not len(nodes):
         return inputs[:, :dimensions].copy()
     outputs = allocate_rows(count, dimensions)
-    workers = threads(method.workers, len(nodes))
+    workers = count_threads(method.workers, len(nodes))
     noise = make_sampler(walks.visits(workers) ** POWER)
     bits = draw_bits(seed, "skipgram")
     near = min(method.window, walks.length - 1)
@@ -301,7 +301,7 @@ def _learn_from_links(method: Line, links: Links, order: str, dimensions: int, s
     if not len(nodes):
         return inputs[:, :dimensions].copy()
     outputs = inputs if order == "first" else allocate_rows(count, dimensions)
-    workers = threads(method.workers, len(nodes))
+    workers = count_threads(method.workers, len(nodes))
     ends, noise = make_sampler(walks.strengths), make_sampler(walks.strengths**POWER)
     bits = draw_bits(seed, "links", order)
     total = method.samples * len(nodes)
@@ -385,7 +385,7 @@ class Node2vec(_LinkEmbedding):
     def __post_init__(self) -> None:
         check_learning(self, walks=1, length=2, window=1, epochs=1)
         for name in ("p", "q"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return a float32 row for every object of a table of links; zeros for objects without links."""

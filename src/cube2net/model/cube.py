@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -549,18 +550,14 @@ class Cube(Shown):
         first = np.ones(len(order), dtype=bool)
         first[1:] = rows[order][1:] != rows[order][:-1]
         if labels is not None:
-            _check_labels(rows[order], [labels[i] for i in order], [keys[i] for i in order])
+            for before, i in pairwise(order.tolist()):
+                if rows[i] == rows[before] and labels[i] != labels[before]:
+                    raise QueryError(f"query gives {keys[i]!r} two labels: {labels[before]!r} and {labels[i]!r}")
         kept = order[first]
         by_row = not self.objects.whole and all(map(is_row, keys))
         ids = None if by_row else self.objects.ids(rows[kept])
         shared = () if by_row or by_id else shared_names(self.objects, self.links, keys, rows)
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids, shared)
-
-
-def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> None:
-    for i in range(1, len(rows)):
-        if rows[i] == rows[i - 1] and labels[i] != labels[i - 1]:
-            raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
 
 
 @dataclass(frozen=True)
@@ -639,11 +636,12 @@ def record_view(view: Cube, cube: Cube, name: str, **arguments: Any) -> Cube:
     is_old = view is cube or (view is cube.finest and not view.settings.get("views"))
     if view.origin is None and view.lineage is None and not is_old:
         before = get_lineage(cube)
-        given = {key: plain_value(value, _write_value) for key, value in arguments.items() if value is not None}
+        given = {
+            key: plain_value(
+                value, lambda leaf: leaf if leaf is None or isinstance(leaf, str | int | float) else str(leaf)
+            )
+            for key, value in arguments.items()
+            if value is not None
+        }
         object.__setattr__(view, "lineage", Lineage(before.origin, (*before.views, {VIEW: name, **given})))
     return view
-
-
-def _write_value(value: Any) -> Any:
-    """Return a value that JSON has, or the text of one that it has not."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)

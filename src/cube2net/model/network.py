@@ -233,7 +233,8 @@ class Network(NetworkActions):
         its items. Cells have empty values there. If ids are whole numbers, those of cells are negative.
         """
         rows = self.names.table.take(arrow_numbers(self.objects))
-        titles = [cell_line(self.labels[rank]) for rank in self._ranks]
+        labels = dict(zip(self.selection.cells.tolist(), self.labels, strict=True)) if len(self.cells) else {}
+        titles = [cell_line(labels[cell]) for cell in self.cells.tolist()]
         ids = self.names.ids(self.objects)
         if self.names.whole:
             lowest = min(0, to_numpy(ids).min())
@@ -258,7 +259,7 @@ class Network(NetworkActions):
                 ),
             }
         )
-        return nodes if self.lookups is None else _beside(nodes, self.lookups.nodes(self.objects))
+        return nodes if self.lookups is None else _append_columns(nodes, self.lookups.nodes(self.objects))
 
     @cached_property
     def links(self) -> pa.Table:
@@ -289,7 +290,7 @@ class Network(NetworkActions):
         links = links.append_column("kind", kinds)
         if self.given is not None:
             links = links.append_column(GIVEN, arrow_numbers(self.given, pa.float32()).take(places))
-        return links if known is None else _beside(links, known)
+        return links if known is None else _append_columns(links, known)
 
     def to_arrow(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as Arrow tables, with the recipe in the metadata of their schemas."""
@@ -327,11 +328,6 @@ class Network(NetworkActions):
         """Which links are between objects: the others are memberships."""
         return np.asarray(np.maximum(self.source, self.target) < len(self.objects))
 
-    @property
-    def _ranks(self) -> list[int]:
-        rank = {cell: position for position, cell in enumerate(self.selection.cells.tolist())}
-        return [rank[cell] for cell in self.cells.tolist()]
-
 
 def network_fingerprint(network: Network) -> bytes:
     """Return bytes that are the same for networks of the same nodes and links."""
@@ -347,7 +343,7 @@ def _unpickle(make: Any, kind: type, values: dict[str, Any], count: int, whole: 
     return make(kind, values | {"names": Objects.some(count, values["objects"], names, whole=whole)})
 
 
-def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
+def _append_columns(rows: pa.Table, more: pa.Table) -> pa.Table:
     """Return a table with the columns of another, which may be shorter: then the last rows have nothing there."""
     for name, column in zip(more.column_names, more.columns, strict=True):
         gap = pa.nulls(rows.num_rows - more.num_rows, column.type)

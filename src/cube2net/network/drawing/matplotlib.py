@@ -110,8 +110,14 @@ def draw(
     check_picture_path(path)
     kind = path.suffix.lower()[1:]
 
+    @ignore_missing_letters()
     def save(aside: Path) -> None:
-        _save(figure(network, seed=seed, title=title, name_cells=name_cells), kind, aside)
+        import matplotlib
+
+        picture = figure(network, seed=seed, title=title, name_cells=name_cells)
+        metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+        with matplotlib.rc_context({"svg.hashsalt": "cube2net", "svg.fonttype": "path"}):
+            picture.savefig(aside, format=kind, dpi=DPI, metadata=metadata)
 
     return write_files({path: save})[0]
 
@@ -221,12 +227,3 @@ def _draw_nodes(axes: Axes, network: Network, place: Array, groups: list[Group],
             zorder=LAYERS[group.role],
         )
     return sizes
-
-
-@ignore_missing_letters()
-def _save(picture: Figure, kind: str, path: Path) -> None:
-    import matplotlib
-
-    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with matplotlib.rc_context({"svg.hashsalt": "cube2net", "svg.fonttype": "path"}):
-        picture.savefig(path, format=kind, dpi=DPI, metadata=metadata)
