@@ -247,8 +247,8 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
     assert isinstance(account, ValueAccount)
     assert (account.total(), account.objects) == (network.selection.value, len(network.selection.objects))
     more = len(network.objects) - 3
-    said = f"{more} objects were added by the method {method}, which chooses no cells"
-    assert account.sentence == (said if more else f"the method {method} added no objects and chooses no cells")
+    sentence = f"{more} objects were added by the method {method}, which chooses no cells"
+    assert account.sentence == (sentence if more else f"the method {method} added no objects and chooses no cells")
     assert repr(account) == f"ValueAccount({more} objects by {method}, no cells)"
     pinned = c2n.construct(cube, Query(np.array([1, 5, 9])), method, pins=["o30"])
     assert str(c2n.explain(pinned)).endswith("chooses no cells, and 1 object is pinned")

@@ -123,14 +123,14 @@ def test_one_cell_alone_has_the_quality_that_pysubgroup_gives_it(seed: int) -> N
 def value_of(cube: Cube, ones: list[int], twos: list[int], cells: list[Entries]) -> float:
     """Return the value of cells, by what it is said to be."""
     plain = brute_cells(cube)
-    told = dict.fromkeys([*ones, *twos], 0.0)
+    counted = dict.fromkeys([*ones, *twos], 0.0)
     for key in cells:
         one, two = ({*side} & plain[key] for side in (ones, twos))
         share, other = len(one) / len(ones), len(two) / len(twos)
         worth = 1 - min(share, other) / max(share, other)
         for row in one if share > other else two:
-            told[row] = max(told[row], worth)
-    return (sum(told[row] for row in ones) / len(ones) + sum(told[row] for row in twos) / len(twos)) / 2
+            counted[row] = max(counted[row], worth)
+    return (sum(counted[row] for row in ones) / len(ones) + sum(counted[row] for row in twos) / len(twos)) / 2
 
 
 def explains(cube: Cube, ones: list[int], twos: list[int], general: Entries, cell: Entries) -> bool:

@@ -142,8 +142,8 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
     cube = c2n.build(c2n.read_tables(people, links), ["city"], min_objects=1)
     found = c2n.explain(c2n.construct(cube, ["b", "c", "d"], "hops"), "a")
     assert isinstance(found, ObjectExplanation)
-    told = {link.id: (link.kinds, link.first, link.last) for link in found.links}
-    assert told == {"b": (("knows", "pays"), 2001, 2003), "c": (("knows",), 2004, 2004), "d": ((), None, None)}
+    details = {link.id: (link.kinds, link.first, link.last) for link in found.links}
+    assert details == {"b": (("knows", "pays"), 2001, 2003), "c": (("knows",), 2004, 2004), "d": ((), None, None)}
     assert [link.when for link in found.links] == ["2001..2003", "2004", ""]
     assert str(found.links[0]).startswith("b (knows, pays, 2001..2003)") and str(found.links[2]).startswith("d")
     json.dumps(found.to_dict())
@@ -338,9 +338,9 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
 def test_an_explanation_is_plain_json(hybrid: Network) -> None:
     for node in ("o0", "o2", "o4", "o8", ("label 0",), ("label 3",), None):
         found = c2n.explain(hybrid, node)
-        told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-        assert told["sentence"] == str(found) and "\n" not in str(found) + repr(found)
-        assert told["kind"] in ("object", "cell", "account")
+        plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert plain["sentence"] == str(found) and "\n" not in str(found) + repr(found)
+        assert plain["kind"] in ("object", "cell", "account")
 
 
 def test_ids_are_whole_numbers_where_the_cube_has_such() -> None:

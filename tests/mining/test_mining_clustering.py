@@ -173,8 +173,8 @@ def slow_f1(found: list[int], truth: list[int]) -> float:
 
 
 def slow_jaccard(found: list[int], truth: list[int]) -> float:
-    def half(set_unit_weights: list[set[int]], others: list[set[int]]) -> float:
-        return sum(max(len(a & b) / len(a | b) for b in others) for a in set_unit_weights) / len(set_unit_weights) / 2
+    def half(own: list[set[int]], others: list[set[int]]) -> float:
+        return sum(max(len(a & b) / len(a | b) for b in others) for a in own) / len(own) / 2
 
     return half(groups(found), groups(truth)) + half(groups(truth), groups(found))
 

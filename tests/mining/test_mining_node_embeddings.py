@@ -193,8 +193,8 @@ def test_walks_go_by_the_weights_and_not_by_their_unit() -> None:
     links, _ = planted()
     double = Links(links.indptr, links.indices, links.weights * 2)
     even = Links(links.indptr, links.indices, np.full_like(links.weights, 3.0))
-    set_unit_weights = Links(links.indptr, links.indices, np.ones_like(links.weights))
-    paths = [Walks.of(some, rounds=1, length=30, seed=1).paths() for some in (links, double, even, set_unit_weights)]
+    unit = Links(links.indptr, links.indices, np.ones_like(links.weights))
+    paths = [Walks.of(some, rounds=1, length=30, seed=1).paths() for some in (links, double, even, unit)]
     assert np.array_equal(paths[0], paths[1])
     assert np.array_equal(paths[2], paths[3])
     assert not np.array_equal(paths[0], paths[3])

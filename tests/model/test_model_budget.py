@@ -11,14 +11,14 @@ from cube2net.errors import MAX_INT, ParameterError, check_int
 from cube2net.model.selection import Budget
 
 
-def said(**given: Any) -> str:
+def refusal(**given: Any) -> str:
     with pytest.raises(ParameterError) as error:
         Budget(**given)
     return str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "message"),
     [
         ({"n_cells": -3}, "n_cells is -3, expected 0 or more cells"),
         ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 0 or more cells"),
@@ -36,13 +36,15 @@ def said(**given: Any) -> str:
         ),
     ],
 )
-def test_a_number_that_is_not_allowed_is_named_with_what_is(given: dict[str, Any], says: str) -> None:
-    assert said(**given) == says
+def test_a_number_that_is_not_allowed_is_named_with_what_is(given: dict[str, Any], message: str) -> None:
+    assert refusal(**given) == message
 
 
 def test_a_number_too_long_to_write_is_refused_all_the_same() -> None:
-    assert said(n_cells=10**5000) == "n_cells is a number of 16,610 bits, expected 0 to 4,611,686,018,427,387,904 cells"
-    assert said(n_cells=-(10**5000)) == "n_cells is a number of 16,610 bits below 0, expected 0 or more cells"
+    assert (
+        refusal(n_cells=10**5000) == "n_cells is a number of 16,610 bits, expected 0 to 4,611,686,018,427,387,904 cells"
+    )
+    assert refusal(n_cells=-(10**5000)) == "n_cells is a number of 16,610 bits below 0, expected 0 or more cells"
 
 
 def test_whole_numbers_of_numpy_become_plain_ones() -> None:
@@ -59,7 +61,7 @@ def test_the_least_and_the_highest_are_allowed() -> None:
 
 
 def test_a_range_of_two_is_said_as_two_and_a_longer_one_by_its_ends() -> None:
-    for value, least, most, says in (
+    for value, least, most, message in (
         (3, 1, 2, "n is 3, expected 1 or 2 things"),
         (1.5, 1, 2, "n is 1.5, expected 1 or 2 things"),
         (2000, 1, 1500, "n is 2000, expected 1 to 1,500 things"),
@@ -67,4 +69,4 @@ def test_a_range_of_two_is_said_as_two_and_a_longer_one_by_its_ends() -> None:
     ):
         with pytest.raises(ParameterError) as error:
             check_int("n", value, least, most, what="things")
-        assert str(error.value) == says
+        assert str(error.value) == message

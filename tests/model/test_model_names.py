@@ -30,16 +30,12 @@ def test_any_text_may_be_looked_for(text: str) -> None:
 def test_a_name_that_several_bear_comes_with_their_ids() -> None:
     cube = toy_cube([[0, 1]], objects=3)
     table = cube.objects.table.set_column(1, "name", pa.array(["Wei", "Wei", "Ada"]))
-    from dataclasses import replace
-
     with pytest.raises(QueryError, match=r"that several objects bear: 'Wei' \(use an id, for 'Wei' 'o0', 'o1'\)"):
         replace(cube, objects=Objects.of(table)).query(["Wei"])
 
 
 def test_a_cell_never_has_the_id_of_an_object() -> None:
     cube = toy_cube([[0, 1]], objects=2)
-    from dataclasses import replace
-
     table = cube.objects.table.set_column(0, "object", pa.array(["cell:label 0", "o1"]))
     cube = replace(cube, objects=Objects.of(table))
     chosen = Selection(np.array([0, 1]), 1.0, cells=np.array([0]), values=np.array([1.0]))
@@ -136,10 +132,10 @@ def test_numbers_are_not_taken_for_slips_of_other_numbers() -> None:
 def test_nobody_is_told_to_leave_all_of_a_query_out() -> None:
     names = [f"nobody {at}" for at in range(5)]
     objects = Objects.of(pa.table({"object": ["a"], "name": ["a"], "kind": ["node"]}))
-    for keys, told in ((names, False), ([*names, "a"], True)):
+    for keys, is_advised in ((names, False), ([*names, "a"], True)):
         with pytest.raises(QueryError) as error:
             rows_of_keys(objects, keys, False)
-        assert ("skip_missing" in str(error.value)) is told
+        assert ("skip_missing" in str(error.value)) is is_advised
 
 
 ONE, TWO = "Jos\u00e9 Mu\u00f1oz", "Jose\u0301 Mun\u0303oz"

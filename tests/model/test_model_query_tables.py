@@ -119,7 +119,7 @@ def test_every_door_takes_a_frame(cube: c2n.Cube) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         (
             pd.DataFrame({"who": ["x", "y", "z"], "what": LABELS, "age": [0, 1, 2]}),
@@ -138,10 +138,10 @@ def test_every_door_takes_a_frame(cube: c2n.Cube) -> None:
         (5, "a query is a list of objects, got 5"),
     ],
 )
-def test_what_lists_no_objects_is_refused(asked: Any, told: str, cube: c2n.Cube) -> None:
+def test_what_lists_no_objects_is_refused(asked: Any, message: str, cube: c2n.Cube) -> None:
     with pytest.raises(QueryError) as refused:
         cube.query(asked)
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(message)
 
 
 def test_values_that_are_missing_are_left_out_and_listed(cube: c2n.Cube, numbered: c2n.Cube) -> None:
@@ -210,9 +210,9 @@ NUMBERS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_numbers_of_a_series_are_never_taken_for_rows(kind: str, cube: c2n.Cube) -> None:
-    asked, told = NUMBERS[kind]
+    asked, message = NUMBERS[kind]
     for skip in (False, True) if kind != "a frame of fractions" else (False,):
-        with pytest.raises(QueryError, match=told):
+        with pytest.raises(QueryError, match=message):
             cube.query(asked, skip_missing=skip)
     with pytest.raises(QueryError):
         c2n.construct(cube, cube.query(["o1"]), pins=asked)

@@ -58,15 +58,15 @@ def test_a_query_and_a_network_that_are_given_again_are_not_told(cube: Cube) -> 
 
 
 def test_the_note_of_a_network_counts_shared_names_and_says_how_to_choose(cube: Cube, tmp_path: Path) -> None:
-    said = (
+    note = (
         "1 name of the query is ambiguous; the object with this id was taken: 'Wei Li' "
         "(others: 'wei-li', 'wei-li-2'); use ids to choose others"
     )
-    assert describe_shared_names(cube.objects, ["Wei Li"]) == said
-    assert said in c2n.construct(cube, ["Wei Li", "Ada"]).selection.note
-    assert said not in c2n.construct(cube, ["wei-li", "Ada"]).selection.note
+    assert describe_shared_names(cube.objects, ["Wei Li"]) == note
+    assert note in c2n.construct(cube, ["Wei Li", "Ada"]).selection.note
+    assert note not in c2n.construct(cube, ["wei-li", "Ada"]).selection.note
     (tmp_path / "names.txt").write_text("Wei Li\nAda\n")
-    assert said in c2n.construct(cube, c2n.read_query(cube, tmp_path / "names.txt")).selection.note
+    assert note in c2n.construct(cube, c2n.read_query(cube, tmp_path / "names.txt")).selection.note
 
 
 def test_many_shared_names_are_counted_and_three_are_named() -> None:
@@ -74,9 +74,9 @@ def test_many_shared_names_are_counted_and_three_are_named() -> None:
     ids = [name for at in range(5) for name in (f"n{at}", f"x{at}")]
     table = pa.table({"object": ids, "name": [f"n{at // 2}" for at in range(10)], "kind": ["author"] * 10})
     cube = replace(made, objects=Objects.of(table))
-    said = describe_shared_names(cube.objects, cube.query([f"n{at}" for at in range(5)]).shared)
-    assert said.startswith("5 names of the query are ambiguous; the objects with these ids were taken:")
-    assert "'n2' (others: 'x2') and 2 more; use ids" in said
+    note = describe_shared_names(cube.objects, cube.query([f"n{at}" for at in range(5)]).shared)
+    assert note.startswith("5 names of the query are ambiguous; the objects with these ids were taken:")
+    assert "'n2' (others: 'x2') and 2 more; use ids" in note
 
 
 def test_the_ids_of_a_page_are_not_told_as_shared(cube: Cube) -> None:
@@ -118,7 +118,7 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
 def test_a_text_has_the_id_of_whoever_is_not_meant_by_the_name_alone(cube: Cube, brief: bool) -> None:
     text = c2n.construct(cube, ["wei-li", "ben", "ada"], options=c2n.NetworkOptions(n_neighbors=0)).to_text(brief=brief)
     for name, key in (("Wei Li", "wei-li"), ("Ben", "ben")):
-        said = f'"{name}" (id {key})' if brief else f"{name} (id {key})"
-        assert said in text
+        note = f'"{name}" (id {key})' if brief else f"{name} (id {key})"
+        assert note in text
     assert "(id ada)" not in text
     assert "(id" not in c2n.construct(cube, ["Wei Li"], options=c2n.NetworkOptions(n_neighbors=0)).to_text(brief=brief)

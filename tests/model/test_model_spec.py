@@ -34,7 +34,9 @@ def test_a_dimension_written_down_is_read_back(name: str, attribute: str, bins: 
     assert DimensionSpec.parse(str(spec)) == spec
 
 
-@pytest.mark.parametrize("spec", ["venue", "decade=year@decades", "venue/kind", "x@edges:0,10,100/quantiles:4"])
+@pytest.mark.parametrize(
+    "spec", ["venue", "decade=year@decades", "venue/kind", "age@width:5/width:10", "x@edges:0,10,100/quantiles:4"]
+)
 def test_a_plain_dimension_is_written_without_quotes(spec: str) -> None:
     assert str(DimensionSpec.parse(spec)) == spec
 

@@ -215,10 +215,10 @@ def test_direction_kind_and_time_of_links_by_hand() -> None:
     network = network_of(cube)
     assert network.links.column_names == ["source", "target", "weight", "kind", "forward", "backward", "first", "last"]
     first = date(2001, 5, 5)
-    told = by_ends(network, "weight", "kind", "forward", "backward", "first", "last")
-    assert told["a", "b"] == (7.0, "cites|knows", 5.0, 2.0, first, date(2003, 1, 1))
-    assert told["b", "e"] == (8.0, "link", 0.0, 8.0, None, None)
-    assert told["a", "e"] == (0.5, "likes", 0.5, 0.0, date(2004, 2, 2), date(2004, 2, 2))
+    links = by_ends(network, "weight", "kind", "forward", "backward", "first", "last")
+    assert links["a", "b"] == (7.0, "cites|knows", 5.0, 2.0, first, date(2003, 1, 1))
+    assert links["b", "e"] == (8.0, "link", 0.0, 8.0, None, None)
+    assert links["a", "e"] == (0.5, "likes", 0.5, 0.0, date(2004, 2, 2), date(2004, 2, 2))
     members = [row for row in network.links.to_pylist() if row["kind"] == "membership"]
     assert members
     assert all(row[name] is None for row in members for name in ("forward", "backward", "first", "last"))
@@ -229,9 +229,9 @@ def test_forward_is_the_way_of_the_row_also_where_its_source_is_the_higher_objec
     links = given_links([(0, 1, 1.0), (0, 2, 2.0), (1, 2, 4.0)])
     cube = cube_of(papers(["a", "b", "e"], links=links, directed=True))
     network = c2n.construct(cube, Query(np.array([1, 2])), "hops")
-    told = by_ends(network, "forward", "backward", "kind")
+    links = by_ends(network, "forward", "backward", "kind")
     assert network.nodes["id"].to_pylist() == ["b", "e", "a"]
-    assert told == {("b", "e"): (4.0, 0.0, "link"), ("b", "a"): (0.0, 1.0, "link"), ("e", "a"): (0.0, 2.0, "link")}
+    assert links == {("b", "e"): (4.0, 0.0, "link"), ("b", "a"): (0.0, 1.0, "link"), ("e", "a"): (0.0, 2.0, "link")}
 
 
 def test_links_of_a_cube_that_says_no_more_have_no_more_columns() -> None:
@@ -268,14 +268,14 @@ def test_what_links_say_is_what_adding_up_their_rows_gives(rows: list[tuple[int,
             assert row["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
             known = [given[4] for given in mine if given[4] is not None]
             assert (row["first"], row["last"]) == (min(known, default=None), max(known, default=None))
-        for one, other, told in network.to_networkx().edges.data():
+        for one, other, link in network.to_networkx().edges.data():
             ends = (place[one], place[other])
             mine = [given for given in rows if given[:2] == ends]
-            if told.get("given"):
-                assert told["given"] == sum(given[2] for given in mine)
-                assert told["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
+            if link.get("given"):
+                assert link["given"] == sum(given[2] for given in mine)
+                assert link["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
                 known = [given[4] for given in mine if given[4] is not None]
-                assert (told.get("first"), told.get("last")) == (min(known, default=None), max(known, default=None))
+                assert (link.get("first"), link.get("last")) == (min(known, default=None), max(known, default=None))
 
 
 def test_ids_that_are_said_to_be_numbers_and_are_none_make_a_damaged_cube() -> None:

@@ -1,4 +1,4 @@
-"""Promises of every method that chooses objects along links; a new one joins by being exported by the room."""
+"""Promises of every method that chooses objects along links."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cube2net import network
 from cube2net.errors import MAX_INT
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method
@@ -22,7 +21,7 @@ from cube2net.network.steiner import Steiner
 from toys import random_cube, toy_cube
 
 MADE: list[Method] = [Nothing(), Hops(), Hops(hops=2), Hops(hops=2, fan_out=2), PageRank(), PageRank(top=3)]
-MADE += [getattr(network, name)() for name in ("Steiner", "MaxDisc") if hasattr(network, name)]
+MADE += [Steiner(), MaxDisc(), MaxDisc(alpha=3.0)]
 
 every_method = pytest.mark.parametrize("method", MADE, ids=repr)
 CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 6, False)))) for seed in range(4)]

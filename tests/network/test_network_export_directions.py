@@ -55,11 +55,11 @@ def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, t
     network = sent(both_ways()) if travelled else both_ways()
     ways = {(1, 2): ("book", 2020), (2, 1): ("toy", 2022), (3, 2): ("link", 2021)}
     graph = to_networkx(network)
-    told = {(a, b): data for a, b, data in graph.edges.data()}
-    links = {ends: data for ends, data in told.items() if data["kind"] != "membership"}
+    arrows = {(a, b): data for a, b, data in graph.edges.data()}
+    links = {ends: data for ends, data in arrows.items() if data["kind"] != "membership"}
     assert {ends: (data["kind"], data["first"]) for ends, data in links.items()} == ways
     assert {ends: (data["kind"], data["last"]) for ends, data in links.items()} == ways
-    assert all("first" not in data for data in told.values() if data["kind"] == "membership")
+    assert all("first" not in data for data in arrows.values() if data["kind"] == "membership")
     export_network(network, tmp_path / "net.graphml")
     again = nx.read_graphml(tmp_path / "net.graphml", node_type=int)
     assert {(a, b): (d["kind"], d["first"]) for a, b, d in again.edges.data() if "first" in d} == ways

@@ -50,8 +50,8 @@ def test_graphs_and_tensors_have_the_weights_that_were_given(directed: bool) -> 
     network = hybrid(directed=directed)
     graph, other, data = network.to_networkx(), network.to_igraph(), network.to_pyg()
     assert graph.is_directed() == directed
-    for _, _, told in graph.edges.data():
-        assert told.get("given") == (None if told["kind"] == "membership" else 5.1)
+    for _, _, link in graph.edges.data():
+        assert link.get("given") == (None if link["kind"] == "membership" else 5.1)
     member = [kind == "membership" for kind in other.es["kind"]]
     assert other.es["given"] == [None if one else 5.1 for one in member]
     kinds = np.array(data.edge_kind_names)[data.edge_kind.numpy()]

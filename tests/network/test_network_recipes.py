@@ -98,7 +98,7 @@ def test_an_array_that_unpacks_to_far_more_than_the_file_is_refused(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (npz(recipe=npy(TEXT.format(2), "{}".encode("utf-32-le"))), "the recipe has an odd cube"),
         (npz(recipe=npy(TEXT.format(2), b"{")), "holds no text"),
@@ -122,8 +122,8 @@ def test_an_array_that_unpacks_to_far_more_than_the_file_is_refused(tmp_path: Pa
         ),
     ],
 )
-def test_an_array_that_is_no_recipe_is_refused(content: bytes, said: str, tmp_path: Path) -> None:
-    assert said in refused_bytes(tmp_path, "net.npz", content)
+def test_an_array_that_is_no_recipe_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    assert message in refused_bytes(tmp_path, "net.npz", content)
 
 
 @pytest.mark.parametrize("about", [b"[]", b"3", b"\xff", b"[" * 100_000, b'{"recipe": []}'])

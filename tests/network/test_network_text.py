@@ -78,8 +78,8 @@ def test_every_line_is_whole_and_all_that_is_left_out_is_counted(form: str, most
     body, left = (rest, last) if last.startswith("and ") else (text, "")
     lines, every = body.split("\n"), iter(whole.split("\n"))
     assert body == "" or all(line in every for line in lines)
-    said = {what: int(count.replace(",", "")) for count, what in re.findall(r"([\d,]+) more (\w+?)s?\b", left)}
-    assert text == "" or counts(lines) + np.array([said.get(what, 0) for what in KINDS]) == pytest.approx(
+    omitted = {what: int(count.replace(",", "")) for count, what in re.findall(r"([\d,]+) more (\w+?)s?\b", left)}
+    assert text == "" or counts(lines) + np.array([omitted.get(what, 0) for what in KINDS]) == pytest.approx(
         counts(whole.split("\n"))
     )
 
@@ -224,11 +224,11 @@ def test_a_name_stays_on_its_line_and_means_nothing_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "wanted"), [("many", "'many'"), (None, "None"), (float("nan"), "nan"), (True, "True")]
+    ("answer", "wanted"), [("many", "'many'"), (None, "None"), (float("nan"), "nan"), (True, "True")]
 )
-def test_a_counter_that_gives_no_number_is_refused(said: object, wanted: str) -> None:
+def test_a_counter_that_gives_no_number_is_refused(answer: object, wanted: str) -> None:
     with pytest.raises(c2n.Cube2netError, match=f"the counter gave {wanted} for a text, expected how many tokens"):
-        network("cells").to_text(100, lambda text: said)  # type: ignore[arg-type,return-value]
+        network("cells").to_text(100, lambda text: answer)  # type: ignore[arg-type,return-value]
 
 
 def test_what_is_no_counter_and_no_budget_is_refused() -> None:
@@ -254,7 +254,7 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
 
 def test_of_cells_at_higher_levels_every_time_counts() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    said = c2n.construct(
+    text = c2n.construct(
         c2n.build(planted.corpus), planted.query(0), options=c2n.NetworkOptions(levels="one")
     ).to_text()
-    assert "how often chosen cells hold objects of the query, every time counted" in said
+    assert "how often chosen cells hold objects of the query, every time counted" in text

@@ -58,9 +58,9 @@ def test_the_last_sheet_tells_the_form_the_dimensions_and_the_cells(network: Net
     (path,) = export_network(network, tmp_path / "net.xlsx")
     found = sheets(path)
     assert list(found) == ["nodes", "links", "recipe"]
-    told = [(row["entry"], row["text"]) for row in found["recipe"] if row["entry"] != "recipe"]
+    rows = [(row["entry"], row["text"]) for row in found["recipe"] if row["entry"] != "recipe"]
     chosen = [f"⟨{' · '.join(labels)}⟩" for labels in network.labels]
-    assert told == [
+    assert rows == [
         ("form", "hybrid"),
         *(("dimension", name) for name in network.dimensions),
         *(("cell", title) for title in chosen),
@@ -114,8 +114,8 @@ def test_a_sheet_holds_as_many_rows_as_excel_knows() -> None:
 
 def test_a_text_like_a_formula_stays_a_text(tmp_path: Path) -> None:
     texts = ["=1+1", "+SUM(A1)", "-2", '@cmd|" /C calc"!A0']
-    (path,) = export_network(with_column("said", texts), tmp_path / "net.xlsx")
-    assert [row["said"] for row in sheets(path)["nodes"]] == texts
+    (path,) = export_network(with_column("note", texts), tmp_path / "net.xlsx")
+    assert [row["note"] for row in sheets(path)["nodes"]] == texts
     assert b"<f>" not in parts(path) and b"<f " not in parts(path)
     assert b'<c t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>' in parts(path)
 
@@ -143,8 +143,8 @@ def test_what_a_spreadsheet_cannot_count_is_a_text(tmp_path: Path) -> None:
 
 def test_a_text_that_is_longer_than_a_field_says_that_it_is_cut(tmp_path: Path) -> None:
     texts = ["a" * MAX_TEXT_UNITS, "a" * (MAX_TEXT_UNITS + 1), "𝒂" * MAX_TEXT_UNITS, ""]
-    (path,) = export_network(with_column("said", texts), tmp_path / "net.xlsx")
-    found = [row["said"] for row in sheets(path)["nodes"]]
+    (path,) = export_network(with_column("note", texts), tmp_path / "net.xlsx")
+    found = [row["note"] for row in sheets(path)["nodes"]]
     assert found == [texts[0], "a" * (MAX_TEXT_UNITS - 1) + "…", "𝒂" * ((MAX_TEXT_UNITS - 1) // 2) + "…", None]
     assert all(len(text.encode("utf-16-le")) <= 2 * MAX_TEXT_UNITS for text in found[:3])
 
@@ -160,9 +160,9 @@ def test_our_own_reader_finds_nodes_and_links_beside_the_recipe(network: Network
     (path,) = export_network(network, tmp_path / "net.xlsx")
     corpus = c2n.read_tables(path)
     assert corpus.objects.num_rows == len(network) and corpus.links.num_rows == len(network.source)
-    told = read_rows(path, conventions=Conventions(sheet="nodes")).table
-    assert told["id"].to_pylist() == network.nodes["id"].to_pylist()
-    assert set(titles(path)) >= {title for held in told["cells"].to_pylist() if held for title in held.split("; ")}
+    rows = read_rows(path, conventions=Conventions(sheet="nodes")).table
+    assert rows["id"].to_pylist() == network.nodes["id"].to_pylist()
+    assert set(titles(path)) >= {title for held in rows["cells"].to_pylist() if held for title in held.split("; ")}
 
 
 def test_every_part_has_the_same_time_and_system(network: Network, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ HOLLOW = "xl/worksheets/sheet3.xml"
 
 
 @pytest.mark.parametrize(
-    ("part", "content", "said"),
+    ("part", "content", "message"),
     [
         (HOLLOW, b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "a document type declaration is refused"),
         (HOLLOW, b"<worksheet><row>", "not whole XML"),
@@ -188,14 +188,14 @@ HOLLOW = "xl/worksheets/sheet3.xml"
     ids=["entity", "cut", "bomb", "empty", "stray", "no JSON", "no sheets"],
 )
 def test_a_hostile_or_hollow_workbook_is_refused_in_one_sentence(
-    part: str, content: bytes, said: str, tmp_path: Path
+    part: str, content: bytes, message: str, tmp_path: Path
 ) -> None:
     (path,) = export_network(rich_network(), tmp_path / "net.xlsx")
     path.write_bytes(zipped(unzipped(path.read_bytes()) | {part: content}))
     with pytest.raises(InputError) as error:
         read_recipe(path)
     text = str(error.value)
-    assert said in text and "\n" not in text and text.count("net.xlsx") == 1
+    assert message in text and "\n" not in text and text.count("net.xlsx") == 1
 
 
 def test_columns_are_as_wide_as_what_they_show_and_no_wider_than_a_screen(tmp_path: Path) -> None:
