@@ -251,8 +251,8 @@ def test_the_bytes_are_those_of_all_rows_whatever_parts_and_types_they_came_in(
         return pa.table({"item": ids, **cast})
 
     first, second = part(data.draw(st.integers(1, 9)), 0), part(data.draw(st.integers(0, 9)), 9)
-    seen = attributes_module.LOOKED_AT
-    attributes_module.LOOKED_AT = looked_at
+    seen = attributes_module.SAMPLED_ROWS
+    attributes_module.SAMPLED_ROWS = looked_at
     try:
         before = ItemAttributes.of(first)
         after = before.plus(second)
@@ -263,7 +263,7 @@ def test_the_bytes_are_those_of_all_rows_whatever_parts_and_types_they_came_in(
         assert _file(after, size) == expected == _file(stored.plus(second), size)
         assert after.table.to_pylist() == whole.table.to_pylist() == whole.parts[0].to_pylist()
     finally:
-        attributes_module.LOOKED_AT = seen
+        attributes_module.SAMPLED_ROWS = seen
 
 
 def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -86,7 +86,7 @@ MOST_KEYS = 2**62
 
 
 def check_count(what: str, count: int) -> None:
-    """Raise where there are more of something than its numbers can tell apart.
+    """Raise an error if there are more of something than a cube can number.
 
     >>> check_count("objects", 3_000_000_000)
     Traceback (most recent call last):
@@ -107,7 +107,7 @@ LINK_DETAILS = ("kind", "time", "item")
 """What else a link may say: its kind (a text), its time, and the item that states it (by row)."""
 TERMS = {"item": pa.int32(), "term": pa.string(), "count": pa.int32()}
 MANY, FEW = 1 << 20, 64
-"""Ids are looked at in parts where there are so many, and so few last letters."""
+"""From this number of ids on, with at most this number of last letters, ids are compared in parts."""
 LABELS = {"attribute": pa.string(), "label": pa.string(), "full_name": pa.string(), "parent": pa.string()}
 
 
@@ -254,7 +254,7 @@ def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> Non
 
 
 def _check_details(links: pa.Table, items: int) -> None:
-    """Raise where what links say besides their weight is not of the right type."""
+    """Raise an error if the kinds, times or items of links have a wrong type."""
     kinds = {name: links.schema.field(name).type for name in LINK_DETAILS if name in links.column_names}
     if "kind" in kinds:
         _check(links, {"kind": pa.string()}, "links")
@@ -281,7 +281,7 @@ def _unique(rows: pa.Table, column: str, what: str) -> None:
 
 
 def _count_distinct(ids: pa.ChunkedArray) -> int:
-    """Return how many different ids there are; of very many, those with the same last letter at a time."""
+    """Return the number of distinct ids; very many are counted by their last letters, to save memory."""
     if len(ids) < MANY:
         return int(pc.count_distinct(ids).as_py())
     last = pc.utf8_slice_codeunits(ids, -1).dictionary_encode().unify_dictionaries()

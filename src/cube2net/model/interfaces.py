@@ -230,7 +230,7 @@ MADE_BY = {
     "Network": "construct makes one",
     "Comparison": "compare makes one",
 }
-"""Who makes what a function may expect."""
+"""What returns the records that functions take."""
 
 
 class Registry(dict[str, T]):
@@ -283,9 +283,9 @@ def make_object(
     what: str,
     options: Mapping[str, Any],
 ) -> Any:
-    """Return the object of a name, or the object itself where one with the right method was given.
+    """Return the object that a name stands for, or a given object that has the methods of the protocol.
 
-    One that can say that it cannot run here is asked.
+    If it has a method ``check``, this is called.
     """
     if isinstance(given, str):
         if given not in registry:
@@ -310,16 +310,16 @@ def make_object(
 
 
 def list_options(kind: Callable[..., Any]) -> list[str]:
-    """Return the names of the options of a class or function, but for those that the pipeline hands over."""
+    """Return the names of the options of a class or function, except those that the pipeline sets."""
     if is_dataclass(kind):
         return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
     return [name for name in inspect.signature(kind).parameters if name not in ("args", "kwargs")]
 
 
 def options_outside(kind: Any) -> list[str]:
-    """Return the names of the options of a dataclass that whoever asks from outside may set: none names a file.
+    """Return the names of the options of a dataclass that requests from outside may set: none names a file.
 
-    These are numbers, unless the field says ``outside`` is False, and all else whose field says that it is True.
+    These are numbers unless the metadata of the field has ``outside=False``, and others with ``outside=True``.
 
     >>> from dataclasses import dataclass, field
     >>> @dataclass
@@ -339,7 +339,7 @@ def options_outside(kind: Any) -> list[str]:
 
 
 def _is_number(written: Any) -> bool:
-    """Return whether a type, as it is written or itself, is that of a number, or of none."""
+    """Return whether a type, or the text of an annotation, is that of an optional number."""
     text = written.__name__ if isinstance(written, type) else str(written)
     return {part.strip() for part in text.split("|")} <= {"int", "float", "bool", "None"}
 
@@ -347,7 +347,7 @@ def _is_number(written: Any) -> bool:
 def check_options(
     given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
 ) -> None:
-    """Raise where something has no option of a name; it may be a misspelt parameter of the function that was called."""
+    """Raise an error for an unknown option, which may be a misspelt parameter of the function that was called."""
     for name in given:
         if name in allowed:
             continue
@@ -371,7 +371,7 @@ def check_options(
 
 
 def find_name(thing: object, registry: Mapping[str, Any]) -> str:
-    """Return the name of a registry's entry, or of the class of one's own."""
+    """Return the name of an object in a registry, or that of its class."""
     return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
 
 
@@ -400,7 +400,7 @@ def find_names(objects: Iterable[object], others: Mapping[str, type]) -> dict[st
 
 
 def name_with(thing: object) -> str:
-    """Return the name of a thing's class and those of its parameters that are not as they would be by themselves."""
+    """Return the class of an object with the parameters that differ from their defaults."""
     if not is_dataclass(thing):
         return format_repr(thing)
     own = {part.name: getattr(thing, part.name) for part in fields(thing) if part.repr and not _is_default(thing, part)}
@@ -408,7 +408,7 @@ def name_with(thing: object) -> str:
 
 
 def format_repr(thing: object) -> str:
-    """Return what an object calls itself; one that tells only where it is in memory is told by what it holds.
+    """Return the repr of an object, or its class and attributes if it has only the default repr.
 
     >>> class Mine:
     ...     def __init__(self) -> None:
@@ -427,7 +427,7 @@ def format_repr(thing: object) -> str:
 
 
 def expect(kind: type[T], given: object, what: str) -> T:
-    """Return what a caller gave for a cube, a network or a comparison, where it is one; the sentence says who makes it.
+    """Return an argument that is a cube, a network or a comparison; if it is not, the error says what returns one.
 
     >>> from cube2net.model import Network
     >>> expect(Network, "network.json", "network")
@@ -442,7 +442,7 @@ def expect(kind: type[T], given: object, what: str) -> T:
 
 
 def check_call(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function, which says in a sentence which arguments of a call are missing, unknown or too many."""
+    """Return the same function, which raises a ParameterError if arguments are missing, unknown or too many."""
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
@@ -495,7 +495,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
 
 
 def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[str]) -> str:
-    """Return where a parameter that a function does not have belongs, or which one is meant."""
+    """Return a hint for an unknown parameter: where it belongs, or a similar one."""
     options = str(inspect.signature(function).parameters["options"].annotation) if "options" in own else ""
     kind = inspect.unwrap(function).__globals__.get(options.partition(" ")[0])
     if kind is not None and name in list_options(kind):
@@ -513,7 +513,7 @@ def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[s
 
 
 def check_path(given: object, what: str) -> Path:
-    """Return a path; what is none is said with what it was to be."""
+    """Return an argument as a path; ``what`` names it in the error if it is none."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)
     raise ParameterError(f"{what} is {quote(given)}, expected a path, as a text or a Path", parameter=what, value=given)

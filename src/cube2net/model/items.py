@@ -15,8 +15,8 @@ from cube2net.errors import CubeError, ParameterError, Setting, SourceError, quo
 
 ROWS = 1 << 18
 """Rows of a batch."""
-LOOKED_AT = 1 << 16
-"""So many rows decide how the texts of a column are kept."""
+SAMPLED_ROWS = 1 << 16
+"""The number of rows that decide how the texts of a column are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class ItemAttributes:
 
     @classmethod
     def of(cls, items: pa.Table) -> ItemAttributes:
-        """Return all that items carry, but their ids and texts."""
+        """Return the attributes of items: all columns except ids and texts."""
         return cls((items.select([name for name in items.column_names if name not in ("item", "text")]),))
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class ItemAttributes:
 
     @cached_property
     def table(self) -> pa.Table:
-        """All attributes, a row for every item."""
+        """All attributes, one row per item."""
         if self.written:
             return self.parts[0]
         return pa.Table.from_batches(self.batches(), self.schema)
@@ -124,7 +124,7 @@ class ItemAttributes:
                 yield from pa.table({"item": pa.nulls(count)}).select([]).to_batches()
 
     def _spans(self, start: int, count: int) -> list[tuple[int, int]]:
-        """Return where in every part so many rows from one on are: the first of them, and how many."""
+        """Return the first row and the number of rows in every part, for ``count`` rows from ``start`` on."""
         spans, at = [], 0
         for part in self.parts:
             first = min(max(start - at, 0), part.num_rows)
@@ -148,15 +148,15 @@ class ItemAttributes:
         return found
 
     def _repeats(self, name: str) -> bool:
-        """Return whether the first texts of an attribute take less place by their numbers."""
-        pieces = [part[name].slice(*span) for part, span in zip(self.parts, self._spans(0, LOOKED_AT), strict=True)]
+        """Return whether the first texts of an attribute take less space as numbers of a dictionary."""
+        pieces = [part[name].slice(*span) for part, span in zip(self.parts, self._spans(0, SAMPLED_ROWS), strict=True)]
         texts = pa.chunked_array([_flat(_plain(chunk)) for piece in pieces for chunk in piece.chunks], pa.string())
         once = texts.unique()
         size = pc.sum(pc.binary_length(once)).as_py() or 0
         return bool(size + 4 * len(once) < (pc.sum(pc.binary_length(texts)).as_py() or 0))
 
     def _encode(self, name: str, pieces: list[pa.ChunkedArray]) -> pa.Array:
-        """Return the values of a batch as they are kept, what stands under an empty place included."""
+        """Return the values of a batch as they are kept, including those under nulls."""
         chunks = [chunk for piece in pieces for chunk in piece.chunks if len(chunk)]
         chunks = [chunk.cast(self.types[name]) if pa.types.is_null(chunk.type) else chunk for chunk in chunks]
         values = self._dictionaries.get(name)
@@ -230,7 +230,7 @@ def _number_values(chunk: pa.Array, values: pa.Array) -> pa.Array:
 
 
 def _tidy(values: pa.Array) -> pa.Array:
-    """Return the same values with nothing left under empty places, so that equal values are equal bytes."""
+    """Return the same values with nothing under nulls, so that equal values have equal bytes."""
     return values.take(pa.array(np.arange(len(values))))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 BETWEEN = " · "
-"""What stands between the labels of a cell wherever it is written in one line."""
+"""The separator of the labels of a cell in one line."""
 
 
 def cell_line(labels: Iterable[str]) -> str:
@@ -51,13 +51,13 @@ def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
 
 
 def quote_title(labels: Iterable[str]) -> str:
-    """Return the title of a cell as a sentence has it, on one harmless line."""
+    """Return the title of a cell on one line, with unsafe labels quoted."""
     return cell_title(labels, quote_unsafe)
 
 
 CELL, OBJECT = "cell", "object"
 SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",", "/", "|", ";", "\t")
-"""What may stand there where somebody types one."""
+"""Separators that are accepted in typed names."""
 
 
 @dataclass(frozen=True, order=True)
@@ -281,7 +281,7 @@ def label_name(dimension: Dimension, at: int, label: int) -> str:
 
 
 def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
-    """Return all labels of a level as :func:`name_of` names them."""
+    """Return all labels of a level as :func:`label_name` names them."""
     bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
     level = dimension.levels[at]
     return tuple(_format_label(level, name, bearers[name]) for name in level.labels)

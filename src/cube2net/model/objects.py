@@ -162,7 +162,7 @@ class Objects:
         place: Mapping[str, list[int]],
         rows: Array,
     ) -> set[str]:
-        """Put the rows of keys that are written otherwise in their places; return those that mean several."""
+        """Fill in the rows of keys that are found by another spelling; return the ambiguous ones."""
         others = {key: given for key in keys if key not in known and (given := forms(key))}
         if not others:
             return set()
@@ -179,7 +179,7 @@ class Objects:
         return several
 
     def _find_by_links(self, keys: Sequence[str], place: Mapping[str, list[int]], rows: Array) -> None:
-        """Put the rows of keys that are URLs in their places."""
+        """Fill in the rows of keys that are URLs."""
         meant = {key: parts for key in keys if (parts := ids_in_url(key))}
         known = self.has_ids([part for parts in meant.values() for part in parts]) if meant else {}
         for key, parts in meant.items():
@@ -260,7 +260,7 @@ def _spread(count: int, rows: Array, table: pa.Table) -> pa.Table:
 
 
 def _escape(text: str) -> str:
-    """Return a text as a pattern for itself; only ASCII signs mean anything in a pattern."""
+    """Return a pattern that matches a text literally; only ASCII characters need to be escaped."""
     return "".join(sign if sign.isalnum() or not sign.isascii() else "\\" + sign for sign in text)
 
 
@@ -326,7 +326,7 @@ def _get_part(part: Any, *_: Array) -> Any:
 
 
 def distinct_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return names, with a number behind those that are taken or stand there already.
+    """Return names with a number behind those that are taken or repeated.
 
     >>> distinct_names(["a", "b", "a"]), distinct_names(["a", "a", "b"], taken=["b"])
     (['a', 'b', 'a (2)'], ['a', 'a (2)', 'b (2)'])
@@ -344,7 +344,7 @@ def distinct_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]
 
 
 def is_text(text: str) -> bool:
-    r"""Return whether a text can be written at all: one with half a sign (a lone surrogate) cannot.
+    r"""Return whether a text can be encoded; one with a lone surrogate cannot.
 
     >>> is_text("naïve"), is_text("\ud800")
     (True, False)
@@ -357,11 +357,11 @@ def is_text(text: str) -> bool:
 
 
 LOWEST = -(2**62)
-"""No whole number that is an id is below this: what is made beside objects gets numbers below those of all."""
+"""The lowest whole number that an id may be; cells get lower ones."""
 
 
 def are_whole(ids: pa.ChunkedArray | pa.Array) -> bool:
-    """Return whether all ids are whole numbers of 64 bits, each spelled the one way that such a number is spelled.
+    """Return whether all ids are whole numbers of 64 bits in their usual spelling.
 
     >>> are_whole(pa.array(["5", "-12", "0"])), are_whole(pa.array(["5", "007"])), are_whole(pa.array(["1" * 30]))
     (True, False, False)

@@ -494,7 +494,7 @@ def rows_of_keys(
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
 
-    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows. ``said_of_items``
+    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows. ``describe_items``
     gives the end of a sentence on what is missing and stands in items.
     """
     if not skip_missing:

@@ -41,7 +41,7 @@ def describe_form(network: Network) -> dict[str, Any]:
 
 
 def describe_with_recipe(network: Network) -> dict[str, Any]:
-    """Return what :func:`about` returns, and the recipe if the network has one."""
+    """Return what :func:`describe_form` returns, and the recipe if the network has one."""
     return describe_form(network) | ({} if network.recipe is None else {"recipe": network.recipe.to_dict()})
 
 
