@@ -3,16 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from cube2net._util.arrays import Ragged
 from cube2net.errors import InputError, ParameterError
 from cube2net.mining.bipartite import make_bipartite
 from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Selection
+
+from bare_networks import bare_network
 
 # objects 0–5 of the cube: users 0, 2 and 5, films 1, 3 and 4
 KINDS = ["user", "film", "user", "film", "film", "user"]
@@ -23,23 +20,14 @@ def network(
     query: list[int], others: list[int], links: list[Link], kinds: list[str] = KINDS, cells: int = 0
 ) -> Network:
     """Return a network of objects by row, whose links name positions of nodes; cells come last."""
-    names = [f"o{row}" for row in range(len(kinds))]
-    ends = np.array([link[:2] for link in links], dtype=np.int32).reshape(-1, 2)
-    count = len(query) + len(others)
-    return Network(
-        query=Query(np.array(query)),
-        selection=Selection(
-            np.array(others, dtype=np.int32), 0.0, cells=np.arange(cells, dtype=np.int32), values=np.zeros(cells)
-        ),
-        objects=np.array([*query, *others], dtype=np.int32),
-        cells=np.arange(cells, dtype=np.int32),
-        source=ends[:, 0],
-        target=ends[:, 1],
-        weight=np.array([link[2] for link in links], dtype=np.float32),
-        brought_by=Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32)),
-        query_links=np.zeros(count, np.int32),
-        names=Objects.of(pa.table({"object": names, "name": names, "kind": kinds})),
-        form="cells+objects" if cells else "objects",
+    return bare_network(
+        [link[:2] for link in links],
+        query=len(query),
+        objects=[*query, *others],
+        cells=[(f"label {cell}",) for cell in range(cells)],
+        weights=[link[2] for link in links],
+        ids=[f"o{row}" for row in range(len(kinds))],
+        kinds=kinds,
     )
 
 

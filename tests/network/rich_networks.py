@@ -4,20 +4,17 @@ import datetime as dt
 from typing import Any
 
 import networkx as nx
-import numpy as np
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net._util.arrays import ragged_from_lists
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Selection
+
+from bare_networks import bare_network
 
 ATTRIBUTES = {
     "papers": pa.array([3, None, 2**40, 0], pa.int64()),
@@ -39,22 +36,19 @@ LINKS = [{"time": 2015, "note": "a, b"}, {"note": "c"}, {}]
 def rich_network(*, whole: bool = False, directed: bool = False) -> Network:
     """Return three objects and a cell with columns of every type; ids are numbers and links directed where asked."""
     ids: list[Any] = [7, 2**40, -3, -4] if whole else ["ada", "bob & co", "eve", "cell:x"]
-    bare = Network(
-        query=Query(np.array([0, 1]), labels=("red", "")),
-        selection=Selection(np.array([0, 1, 2]), 0.5, cells=np.array([0]), values=np.array([0.5])),
-        objects=np.array([0, 1, 2], dtype=np.int32),
-        cells=np.array([0], dtype=np.int32),
-        source=np.array([0, 2, 3], dtype=np.int32),
-        target=np.array([1, 1, 0], dtype=np.int32),
-        weight=np.array([4.0, 0.5, 0.1], dtype=np.float32),
-        brought_by=ragged_from_lists([[0], [], []]),
-        query_links=np.array([1, 2, 1], dtype=np.int32),
-        names=Objects.of(
-            pa.table({"object": ["ada", "bob & co", "eve"], "name": ["A", "B", "E"], "kind": ["author"] * 3})
-        ),
+    bare = bare_network(
+        [(0, 1), (2, 1), (3, 0)],
+        query=2,
+        objects=[0, 1, 2],
+        cells=[("x",)],
+        labels=["red", ""],
+        weights=[4.0, 0.5, 0.1],
+        held=[[0], [], []],
+        query_links=[1, 2, 1],
+        ids=["ada", "bob & co", "eve"],
+        names=["A", "B", "E"],
+        kinds=["author"] * 3,
         dimensions=("city",),
-        labels=(("x",),),
-        form="cells+objects",
     )
     nodes, links = bare.nodes.set_column(0, "id", pa.array(ids)), bare.links
     for name, column in ATTRIBUTES.items():

@@ -11,22 +11,19 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 
-from cube2net._util.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.network import Drawing, Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Selection
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.matplotlib import draw, figure
 from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wrap_name
 from cube2net.network.drawing.svg import draw_svg
+
+from bare_networks import bare_network
 
 
 def network_of(
@@ -38,26 +35,17 @@ def network_of(
     labels: list[str] | None = None,
     names: list[str] | None = None,
     weights: list[float] | None = None,
-    form: str | None = None,
+    form: str = "",
 ) -> Network:
-    count = query + others
-    ends = np.array(links, dtype=np.int32).reshape(-1, 2)
-    names = names or [f"Object {i}" for i in range(count)]
-    ids = [f"o{i}" for i in range(count)]
-    return Network(
-        query=Query(np.arange(query), tuple(labels) if labels else None),
-        selection=Selection(np.arange(count), 0.5, cells=np.arange(cells), values=np.zeros(cells)),
-        objects=np.arange(count, dtype=np.int32),
-        cells=np.arange(cells, dtype=np.int32),
-        source=ends[:, 0],
-        target=ends[:, 1],
-        weight=np.ones(len(ends), dtype=np.float32) if weights is None else np.array(weights, dtype=np.float32),
-        brought_by=ragged_from_lists([[] for _ in range(count)]),
-        query_links=np.zeros(count, dtype=np.int32),
-        names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["thing"] * count})),
-        dimensions=("group",),
-        labels=tuple((f"label {i}",) for i in range(cells)),
-        form=form or ("cells+objects" if cells else "objects"),
+    return bare_network(
+        links,
+        query=query,
+        objects=range(query + others),
+        cells=[(f"label {i}",) for i in range(cells)],
+        labels=labels,
+        weights=weights,
+        names=names or [f"Object {i}" for i in range(query + others)],
+        form=form,
     )
 
 

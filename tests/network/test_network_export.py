@@ -13,23 +13,19 @@ from typing import Any
 import igraph
 import networkx as nx
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
 from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Selection
 from cube2net.network.export.graphs import to_igraph, to_networkx, to_scipy
 from cube2net.network.export.pyg import to_pyg
 from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape
 
+from bare_networks import bare_network
 from network_readers import (
     READERS,
     drop_missing,
@@ -40,7 +36,6 @@ from network_readers import (
     restore,
     sort_links,
 )
-from toys import toy_cube
 from workbook_sheets import titles
 
 NAMES = ['Zoë "Z" Ångström', "a < b & c > d", "line\nbreak, comma\tand tab", "  孔子 ; 'x' ", "", "plain\r\nname"]
@@ -48,40 +43,25 @@ NAMES = ['Zoë "Z" Ångström', "a < b & c > d", "line\nbreak, comma\tand tab", 
 
 def hard_network(names: list[str] = NAMES, ids: list[str] | None = None) -> Network:
     """Return a network of five objects of six and two cells: odd names, labels, float weights, one isolated node."""
-    cube = toy_cube([[0, 1, 3], [3, 5]], objects=6, links=[(0, 1), (0, 3), (3, 5)])
-    ids = ids or ["a/1", "b & <b>", "c c", "d\nd", "e", "f,\"f'"]
-    return Network(
-        query=Query(np.array([0, 1, 2]), labels=("left", 'r"<&', "left")),
-        selection=Selection(np.array([0, 1, 3, 5]), 0.5, cells=np.array([1, 0]), values=np.array([0.2, 0.5])),
-        objects=np.array([0, 1, 2, 3, 5], dtype=np.int32),
-        cells=np.array([1, 0], dtype=np.int32),
-        source=np.array([0, 0, 3, 3, 4, 0], dtype=np.int32),
-        target=np.array([1, 3, 4, 5, 5, 6], dtype=np.int32),
-        weight=np.array([0.1, 2.0, 1e-7, 1.0, 1.0, 123456.79], dtype=np.float32),
-        brought_by=ragged_from_lists([[1], [1], [], [0, 1], [0]]),
-        query_links=np.array([1, 1, 0, 1, 0], dtype=np.int32),
-        names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["author", "author", "thing & co"] * 2})),
-        dimensions=(cube.dimensions[0].name, "süß"),
-        labels=(("label <1>", "x & y"), ("label 0", "naïve")),
-        form="cells+objects",
+    return bare_network(
+        [(0, 1), (0, 3), (3, 4), (3, 5), (4, 5), (0, 6)],
+        query=3,
+        objects=[0, 1, 2, 3, 5],
+        cells=[("label <1>", "x & y"), ("label 0", "naïve")],
+        labels=["left", 'r"<&', "left"],
+        weights=[0.1, 2.0, 1e-7, 1.0, 1.0, 123456.79],
+        held=[[1], [1], [], [0, 1], [0]],
+        query_links=[1, 1, 0, 1, 0],
+        ids=ids or ["a/1", "b & <b>", "c c", "d\nd", "e", "f,\"f'"],
+        names=names,
+        kinds=["author", "author", "thing & co"] * 2,
+        numbers=[1, 0],
+        dimensions=("group", "süß"),
     )
 
 
 def lone_node() -> Network:
-    cube = toy_cube([[0]], objects=1)
-    none = np.empty(0, dtype=np.int32)
-    return Network(
-        query=Query(np.array([0])),
-        selection=Selection(none, 0.0),
-        objects=np.array([0], dtype=np.int32),
-        cells=none,
-        source=none,
-        target=none,
-        weight=none.astype(np.float32),
-        brought_by=ragged_from_lists([[]]),
-        query_links=np.array([0], dtype=np.int32),
-        names=cube.objects,
-    )
+    return bare_network([], query=1)
 
 
 def test_every_format_has_a_reader_here() -> None:

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,16 +14,13 @@ import pytest
 from cube2net._util.text import GUARD, count_formulas, is_formula, strip_guard
 from cube2net.errors import ParameterError
 from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Selection
 from cube2net.network.drawing.matplotlib import PICTURES, draw
 from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape
 
+from bare_networks import bare_network
 from hostile import NAMES, SURROGATE
 from network_readers import READERS
-from toys import ragged_from_lists
 from workbook_sheets import parts
 
 COUNT = len(NAMES)
@@ -33,22 +29,17 @@ COUNT = len(NAMES)
 @pytest.fixture(scope="module")
 def network() -> Network:
     """Return a network in which every id, name, kind, label of the query and label of a cell is hostile."""
-    ids = [f"{name}{at}" for at, name in enumerate(NAMES)]
-    ends = np.arange(COUNT, dtype=np.int32)
-    return Network(
-        query=Query(np.arange(COUNT), labels=tuple(NAMES)),
-        selection=Selection(np.arange(COUNT), 0.5, cells=np.arange(COUNT), values=np.linspace(0.1, 0.5, COUNT)),
-        objects=ends,
-        cells=ends,
-        source=np.concatenate([ends[:-1], ends]),
-        target=np.concatenate([ends[1:], ends + COUNT]),
-        weight=np.ones(2 * COUNT - 1, dtype=np.float32),
-        brought_by=ragged_from_lists([[at] for at in range(COUNT)]),
-        query_links=np.ones(COUNT, dtype=np.int32),
-        names=Objects.of(pa.table({"object": ids, "name": NAMES, "kind": NAMES})),
+    return bare_network(
+        [*((at, at + 1) for at in range(COUNT - 1)), *((at, at + COUNT) for at in range(COUNT))],
+        query=COUNT,
+        cells=[(name, NAMES[-4]) for name in NAMES],
+        labels=NAMES,
+        held=[[at] for at in range(COUNT)],
+        query_links=[1] * COUNT,
+        ids=[f"{name}{at}" for at, name in enumerate(NAMES)],
+        names=NAMES,
+        kinds=NAMES,
         dimensions=(NAMES[0], NAMES[4]),
-        labels=tuple((name, NAMES[-4]) for name in NAMES),
-        form="cells+objects",
     )
 
 
@@ -102,20 +93,17 @@ def test_no_single_name_breaks_a_picture(name: str, network: Network, tmp_path: 
 
 def _of_one(name: str) -> Network:
     given = "x" if name == SURROGATE else name
-    return Network(
-        query=Query(np.array([0]), labels=(given,)),
-        selection=Selection(np.array([0, 1]), 0.5, cells=np.array([0]), values=np.array([0.5])),
-        objects=np.arange(2, dtype=np.int32),
-        cells=np.array([0], dtype=np.int32),
-        source=np.array([0, 0], dtype=np.int32),
-        target=np.array([1, 2], dtype=np.int32),
-        weight=np.ones(2, dtype=np.float32),
-        brought_by=ragged_from_lists([[0], [0]]),
-        query_links=np.ones(2, dtype=np.int32),
-        names=Objects.of(pa.table({"object": [given, "b"], "name": [given, "b"], "kind": [given, "b"]})),
+    return bare_network(
+        [(0, 1), (0, 2)],
+        query=1,
+        objects=[0, 1],
+        cells=[(given,)],
+        labels=[given],
+        held=[[0], [0]],
+        query_links=[1, 1],
+        ids=[given, "b"],
+        kinds=[given, "b"],
         dimensions=(given,),
-        labels=((given,),),
-        form="cells+objects",
     )
 
 
