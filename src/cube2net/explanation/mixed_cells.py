@@ -84,9 +84,13 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
             if above in number:
                 alive &= of[number[above]] >= 0
         cell_of = np.full(len(labels), -1, dtype=np.int64)
-        last, before = _find_last_dimension(cuboid, top.levels)
-        parents = of[number[before]][alive] if before in number else None
-        cell_of[alive] = _number_cells(_roll_up(cube, last, cuboid[last], labels[alive, last]), parents)
+        # Cells are numbered by those of the cuboid without the last of its dimensions, and then by its labels there.
+        last = max(at for at, (level, above) in enumerate(zip(cuboid, top.levels, strict=True)) if level != above)
+        before = (*cuboid[:last], top.levels[last], *cuboid[last + 1 :])
+        keys = _roll_up(cube, last, cuboid[last], labels[alive, last])
+        if before in number:
+            keys = keys + of[number[before]][alive] * (int(keys.max(initial=0)) + 1)
+        cell_of[alive] = np.unique(keys, return_inverse=True)[1]
         there = alive[base]
         pairs = find_distinct(cell_of[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
@@ -205,22 +209,6 @@ def _find_memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array
     is_below = at[cells] >= 0
     touched, base = np.unique(at[cells[is_below]], return_inverse=True)
     return labels[touched], base, rows[is_below]
-
-
-def _find_last_dimension(cuboid: Levels, top: Levels) -> tuple[int, Levels]:
-    """Return the last dimension in which a cuboid is below some levels, and the cuboid with that dimension raised."""
-    last = max(at for at, (level, above) in enumerate(zip(cuboid, top, strict=True)) if level != above)
-    return last, (*cuboid[:last], top[last], *cuboid[last + 1 :])
-
-
-def _number_cells(labels: Array, before: Array | None) -> Array:
-    """Return the number of the mixed cell that contains each own cell, from 0 in the order of labels.
-
-    ``labels`` are the last labels of the own cells, and ``before`` their cells without them, None if it is one.
-    """
-    width = int(labels.max(initial=0)) + 1
-    keys = labels if before is None else labels + before * width
-    return np.unique(keys, return_inverse=True)[1]
 
 
 def _roll_up(cube: Cube, number: int, level: int | None, labels: Array) -> Array:

@@ -200,7 +200,8 @@ def complete_matrix(known: sp.csr_array, penalty: float, warm: Solution, *, roun
     """
     width = min(len(warm.values), max(SPARE, warm.rank + SPARE))
     while True:
-        found = _alternate(known, penalty, _select_directions(warm, width), rounds, tolerance)
+        first = replace(warm, left=warm.left[:, :width], values=warm.values[:width], right=warm.right[:, :width])
+        found = _alternate(known, penalty, first, rounds, tolerance)
         if found.rank < width or width == len(warm.values):
             return _add_directions(found, warm)
         width = min(len(warm.values), 2 * width)
@@ -242,13 +243,6 @@ def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int,
     roots = np.sqrt(np.maximum(values - penalty, 0.0))
     rest()
     return Solution(left, roots**2, right, penalty, tuple(history))
-
-
-def _select_directions(solution: Solution, width: int) -> Solution:
-    """Return the solution with its first directions."""
-    return replace(
-        solution, left=solution.left[:, :width], values=solution.values[:width], right=solution.right[:, :width]
-    )
 
 
 def _add_directions(found: Solution, wide: Solution) -> Solution:

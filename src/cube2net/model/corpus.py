@@ -211,7 +211,11 @@ class Corpus:
             raise SourceError(
                 f"items have no attribute {self.time!r}, said to be their time: they have {join_names(self.attributes)}"
             )
-        object.__setattr__(self, "gone", _ids(self.gone))
+        try:
+            ids = self.gone if isinstance(self.gone, pa.Array | pa.ChunkedArray) else pa.array(self.gone, pa.string())
+            object.__setattr__(self, "gone", pc.drop_null(ids.cast(pa.string()).unique()))
+        except (pa.ArrowException, TypeError):
+            raise SourceError(f"gone is {self.gone!r}, expected the ids of items, which are texts") from None
         if len(self.gone):
             both = self.items["item"].filter(pc.is_in(self.items["item"], value_set=self.gone)).to_pylist()
             if both:
@@ -234,15 +238,6 @@ class Corpus:
     def object_attributes(self) -> tuple[str, ...]:
         """The names of what an object carries itself, besides its id, name and kind."""
         return tuple(name for name in self.objects.column_names if name not in OBJECTS)
-
-
-def _ids(ids: pa.Array | pa.ChunkedArray | Sequence[str]) -> pa.Array:
-    """Return ids as one Arrow array of texts, each once, in their order."""
-    try:
-        texts = ids.cast(pa.string()) if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids, pa.string())
-    except (pa.ArrowException, TypeError):
-        raise SourceError(f"gone is {ids!r}, expected the ids of items, which are texts") from None
-    return pc.drop_null(texts.unique())
 
 
 def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:

@@ -72,7 +72,9 @@ class ItemAttributes:
         """The columns as they are kept."""
         if self.written:
             return self.parts[0].schema
-        return pa.schema([(name, self._kept_type(name)) for name in self.names])
+        texts = pa.dictionary(pa.int32(), pa.string())
+        types = {name: pa.list_(texts) if pa.types.is_list(self.types[name]) else texts for name in self._dictionaries}
+        return pa.schema([(name, types.get(name, self.types[name])) for name in self.names])
 
     def plus(self, items: pa.Table) -> ItemAttributes:
         """Return these attributes with those of more items; what only these have is left out, what they lack is empty.
@@ -131,12 +133,6 @@ class ItemAttributes:
             spans.append((first, min(max(start + count - at, 0), part.num_rows) - first))
             at += part.num_rows
         return spans
-
-    def _kept_type(self, name: str) -> pa.DataType:
-        kind, texts = self.types[name], pa.dictionary(pa.int32(), pa.string())
-        if name not in self._dictionaries:
-            return kind
-        return pa.list_(texts) if pa.types.is_list(kind) else texts
 
     @cached_property
     def _dictionaries(self) -> dict[str, pa.Array]:

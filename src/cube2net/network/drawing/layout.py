@@ -94,7 +94,9 @@ def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) 
 
     count = links.shape[0]
     source, target = _list_ends(links)
-    place = _rotate(_apply_forces(links, rng))
+    place = _apply_forces(links, rng)
+    place -= place.mean(axis=0)
+    place = _mirror(place @ np.linalg.svd(place, full_matrices=False)[2].T)
     box = np.maximum(np.ptp(place, axis=0), 1e-9)
     crowd = float((np.pi * radius**2).sum())
     scale = np.sqrt(3.2 * crowd / max(float(box.prod()), float(box.max()) ** 2 / 8))
@@ -148,13 +150,6 @@ def _embed_by_pivots(links: sp.csr_array) -> Array:
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     return _mirror(left[:, :2] * size[:2])
-
-
-def _rotate(place: Array) -> Array:
-    """Return positions rotated so that they are widest along x."""
-    centred = place - place.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    return _mirror(centred @ axes.T)
 
 
 def _mirror(place: Array) -> Array:

@@ -61,6 +61,10 @@ def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
     count = len(network.source)
     links = select_links(network, np.arange(count), MAX_LINKS)
     note = "" if len(links) == count else f"{len(links):,} of {count:,} links are drawn"
+    heading = ""
+    if title:
+        heading = _format_text(title, MARGIN, MARGIN + 0.7 * LINE, "t")
+        heading += _format_text(format_size(network, " · "), MARGIN, MARGIN + 1.6 * LINE, "f")
     legend, bottom = _format_legend(groups, note, width, top + height + MARGIN, len(network))
     drawn = sorted(groups, key=lambda group: DRAWING_ORDER.index(group.role))
     return "".join(
@@ -69,7 +73,7 @@ def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
             f'viewBox="0 0 {width * UNIT} {bottom * UNIT:.0f}" role="img">',
             f"<title>{_escape(title or f'a network of {format_size(network)}')}</title>{_format_style()}",
             '<rect class="g" width="100%" height="100%" rx="60"/>',
-            _format_heading(network, title) if title else "",
+            heading,
             _format_links(network, dots, groups, links),
             "".join(_format_nodes(group, dots, float(sizes[group.nodes[0]]), len(network)) for group in drawn),
             _format_names(network, dots, sizes, frame),
@@ -173,11 +177,6 @@ def _format_legend(groups: list[Group], note: str, width: int, top: float, count
         line += LINE
         parts.append(_format_text(note, MARGIN, line + 0.72 * LINE, "f"))
     return "".join(parts), line + LINE + MARGIN
-
-
-def _format_heading(network: Network, title: str) -> str:
-    subtitle = _format_text(format_size(network, " · "), MARGIN, MARGIN + 1.6 * LINE, "f")
-    return _format_text(title, MARGIN, MARGIN + 0.7 * LINE, "t") + subtitle
 
 
 def _format_text(text: str, x: float, y: float, style: str = "") -> str:

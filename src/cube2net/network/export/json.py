@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-import pyarrow as pa
 
 from cube2net.model.network import NODES, Network
 from cube2net.network.export.plain_tables import (
@@ -17,6 +16,7 @@ from cube2net.network.export.plain_tables import (
     iterate_records,
     list_ends,
     list_ids,
+    name_type,
     plain_nodes,
     require_distinct,
 )
@@ -82,7 +82,11 @@ def write_vosviewer(network: Network, path: Path) -> None:
     for end in (network.source, network.target):
         np.add.at(strength, end, network.weight.astype(np.float64))
     counts = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network)).tolist()
-    numbers = [field.name for field in nodes.schema if field.name not in NODES and _is_number(field.type)]
+    numbers = [
+        field.name
+        for field in nodes.schema
+        if field.name not in NODES and name_type(field.type) in ("int", "long", "double")
+    ]
     others = [name for name in nodes.column_names if name not in ("id", "name", "query_links", *numbers)]
     items = (
         {
@@ -135,10 +139,6 @@ def _assign_clusters(network: Network) -> tuple[list[str], list[int]]:
             names.append(name)
             groups = [len(names) if own == group else own for own in groups]
     return names, groups
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _format_html(value: Any) -> str:

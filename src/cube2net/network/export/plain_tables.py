@@ -104,7 +104,8 @@ def list_ends(network: Network) -> Ends:
     objects = np.asarray(np.maximum(network.source, network.target) < len(network.objects))
     ends = np.stack([network.source, network.target], axis=1)
     details = None if network.lookups is None else network.lookups.directions(*network.objects[ends[objects].T])
-    given = np.stack([_fill_with_zeros(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
+    ways = (table[name].cast(pa.float64(), safe=False) for name in (FORWARD, BACKWARD))
+    given = np.stack([pc.fill_null(way, 0.0).to_numpy() for way in ways], axis=1)
     exists: Array = np.asarray(given > 0)
     if details is not None and GIVEN_ROWS in details.column_names:  # a direction of weight 0 is one, too
         exists[objects] |= np.reshape(details[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
@@ -132,10 +133,6 @@ def _replace_columns(table: pa.Table, details: pa.Table, rows: pa.Array) -> pa.T
         values = pc.fill_null(details[name], LINK) if name == KIND else details[name]
         table = table.set_column(table.column_names.index(name), name, pc.if_else(rows, values, table[name]))
     return table
-
-
-def _fill_with_zeros(column: pa.ChunkedArray) -> Array:
-    return np.asarray(pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy())
 
 
 ZERO, NOTHING = arrow_numbers(np.array([0]))[0], pa.nulls(1)[0]
