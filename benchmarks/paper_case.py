@@ -28,7 +28,7 @@ def case_of(cube: Cube, query: Query) -> dict[str, Any]:
         "dimensions": [dimension.name for dimension in cube.dimensions],
         "objects": len(cube.objects),
         "query": len(query),
-        "cells": first_cells(cube, query),
+        "cells": take_first_cells(cube, query),
         "best": {"value": round(network.selection.value, 5), "proven": network.selection.proven},
         "letter": first_actions(cube),
         "twice": sorted(name for name, count in Counter(names_of(cube, query)).items() if count > 1),
@@ -41,7 +41,7 @@ def names_of(cube: Cube, query: Query) -> list[str]:
     return names
 
 
-def first_cells(cube: Cube, query: Query) -> list[list[Any]]:
+def take_first_cells(cube: Cube, query: Query) -> list[list[Any]]:
     """Return the first cells that are chosen: method, rank, labels, how many objects, how many of the query."""
     rows = []
     for title, method in CASES.items():

@@ -73,7 +73,7 @@ def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Clai
     found.append(
         one_sided("larger set: all neighbours (NoCube+) help", "+0.087 by DeepWalk", areas, "hops", "none", +1)
     )
-    found += [*selections(labs, case), sizes(labs), *times(labs, areas), *cells(labs), first_cells(case)]
+    found += [*selections(labs, case), sizes(labs), *times(labs, areas), *cells(labs), take_first_cells(case)]
     found.append(
         Claim(
             "Figure 4: authors of one group are drawn closer, of different groups apart",
@@ -313,7 +313,7 @@ def cells(labs: Comparison) -> Iterator[Claim]:
         )
 
 
-def first_cells(case: Mapping[str, Any]) -> Claim:
+def take_first_cells(case: Mapping[str, Any]) -> Claim:
     """Return the claim of Table IV: the share of the query in the first cells, over that in all objects."""
     says, theirs = "Table IV: the cells chosen first are relevant to the query", "five cells, by eye"
     chosen = [(row[3], row[4]) for row in case["cells"] if row[0] == "cube2net"]

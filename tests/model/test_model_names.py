@@ -13,7 +13,7 @@ from cube2net.errors import ParameterError, QueryError
 from cube2net.model.dimension import Dimension, Level
 from cube2net.model.names import resolve_node
 from cube2net.model.objects import Objects
-from cube2net.model.query import rows_of_keys
+from cube2net.model.query import find_rows
 from cube2net.model.selection import Selection
 from cube2net.network.assembly import assemble
 
@@ -90,14 +90,14 @@ def test_a_query_by_what_is_an_attribute_says_which() -> None:
     firms = pa.table({"size": [1, 2, 3], "Firma": ["Bau AG", "Holz KG", "Holz AG"]})
     objects = Objects.of(table, attributes=firms)
     with pytest.raises(QueryError) as error:
-        rows_of_keys(objects, ["Bau AG", "Holz AG"], False)
+        find_rows(objects, ["Bau AG", "Holz AG"], False)
     assert str(error.value) == (
         "query names 2 objects that are not in the cube: 'Bau AG', 'Holz AG'; the attribute 'Firma' of objects has "
         "them, and they are names once the cube is built with columns={'name': 'Firma'}"
     )
     for keys in (["a", "b", "Bau AG"], ["x", "y"]):
         with pytest.raises(QueryError) as error:
-            rows_of_keys(objects, keys, False)
+            find_rows(objects, keys, False)
         assert "attribute" not in str(error.value)
 
 
@@ -123,7 +123,7 @@ def test_a_query_by_what_items_have_says_so() -> None:
 def test_numbers_are_not_taken_for_slips_of_other_numbers() -> None:
     table = pa.table({"object": ["1220198", "x"], "name": ["1220198", "Ann Lee"], "kind": ["node"] * 2})
     with pytest.raises(QueryError) as error:
-        rows_of_keys(Objects.of(table), ["1220199", "Ann Leo"], False)
+        find_rows(Objects.of(table), ["1220199", "Ann Leo"], False)
     assert str(error.value) == (
         "query names 2 objects that are not in the cube: '1220199', 'Ann Leo' (did you mean 'Ann Lee' for 'Ann Leo'?)"
     )
@@ -134,7 +134,7 @@ def test_nobody_is_told_to_leave_all_of_a_query_out() -> None:
     objects = Objects.of(pa.table({"object": ["a"], "name": ["a"], "kind": ["node"]}))
     for keys, is_advised in ((names, False), ([*names, "a"], True)):
         with pytest.raises(QueryError) as error:
-            rows_of_keys(objects, keys, False)
+            find_rows(objects, keys, False)
         assert ("skip_missing" in str(error.value)) is is_advised
 
 

@@ -13,7 +13,7 @@ from cube2net.errors import ParameterError
 from cube2net.model.network import Form, Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
-from cube2net.network.assembly import assemble, first_cells
+from cube2net.network.assembly import assemble, take_first_cells
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 from toys import random_cube, toy_cube
@@ -107,7 +107,7 @@ def test_weights_are_numbers_however_large_or_small_the_links_are(weight: float)
 def test_the_first_cells_that_fit_are_kept_with_their_objects() -> None:
     # The query and cell 1 have 1, 4, 2, 3 and 6; cell 0 brings nobody more.
     for nodes, cells in ((7, [1, 0]), (6, [1]), (5, []), (0, [])):
-        found = first_cells(CUBE, QUERY, CHOSEN, nodes, 0.1)
+        found = take_first_cells(CUBE, QUERY, CHOSEN, nodes, 0.1)
         assert found.cells.tolist() == cells
         assert found.objects.tolist() == sorted({o for cell in cells for o in CUBE.cells.members[cell].tolist()})
         assert found.value == (found.values[-1] if cells else 0.1)

@@ -15,7 +15,7 @@ from cube2net.model.interfaces import Method
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, Scope, Selection, Weights
-from cube2net.network.assembly import assemble, brings_objects, describe_scope, describe_size, first_cells
+from cube2net.network.assembly import assemble, brings_objects, describe_scope, describe_size, take_first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.pagerank import PageRank, compute_scores, find_neighbors
@@ -247,7 +247,7 @@ def test_pinned_objects_alone_need_no_cells_for_a_form_of_cells() -> None:
 
 def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> None:
     def count(nodes: int, scope: Scope) -> int:
-        return len(first_cells(CUBE, QUERY, CHOSEN, nodes, 0.0, scope).cells)
+        return len(take_first_cells(CUBE, QUERY, CHOSEN, nodes, 0.0, scope).cells)
 
     # The query, the first cell and its 2 and 3 are five nodes; the second cell and its 4 make seven.
     assert [count(nodes, OPEN) for nodes in (4, 5, 6, 7)] == [0, 1, 1, 2]

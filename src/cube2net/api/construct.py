@@ -49,7 +49,7 @@ from cube2net.network.assembly import (
     describe_scope,
     describe_size,
     estimate_nodes,
-    first_cells,
+    take_first_cells,
 )
 from cube2net.options import OPTIONS, AnyMethodName, FormName, NetworkOptions, ObjectiveName, Wanted, is_given
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden
@@ -324,7 +324,7 @@ def build_network(
     seconds = dict(chosen.seconds)
     with record_seconds(seconds, "links"):
         if form.kind == "cells+objects" and plan.max_nodes is not None:
-            selection = first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
+            selection = take_first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
         large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress.note(large)

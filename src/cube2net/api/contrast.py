@@ -27,14 +27,14 @@ from cube2net.explanation.contrast import (
     separate,
 )
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
-from cube2net.model.comparison import by_number, cluster_names
+from cube2net.model.comparison import make_number_key, name_clusters
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, describe_overlap
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.interfaces import check_call
 from cube2net.model.names import MixedCell
 from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
-from cube2net.model.query import OBJECTS, Query, is_missing, known_rows, parse_query
+from cube2net.model.query import OBJECTS, Query, find_known_rows, is_missing, parse_query
 from cube2net.selection.objectives import Cover
 
 NAMES = ("first", "second")
@@ -163,7 +163,7 @@ def describe_clusters(
     )
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _describe_groups(whole, asked, cluster_names(asked.labels), n_cells, alpha)
+    found = _describe_groups(whole, asked, name_clusters(asked.labels), n_cells, alpha)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
@@ -210,7 +210,7 @@ def _describe_groups(cube: Cube, query: Query, labels: Sequence[str], n_cells: i
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
-    names = sorted(set(given[there].tolist()), key=by_number)
+    names = sorted(set(given[there].tolist()), key=make_number_key)
     if not names:
         raise QueryError("no object of the query has a label: give some")
     sides = [Sides(given[there] == name, both=False) for name in names]
@@ -332,7 +332,9 @@ def resolve_clusters(cube: Cube, clusters: Any, network: Network | None) -> Aske
         clusters = clusters.iloc[:, 0]
     if _is_series(clusters) and not (network is not None and _is_counted(clusters.index)):
         clusters = dict(zip(clusters.index.tolist(), clusters.tolist(), strict=True))
-    keys, values = parse_query(clusters, partial(known_rows, cube.objects), texts=not cube.objects.whole, clusters=True)
+    keys, values = parse_query(
+        clusters, partial(find_known_rows, cube.objects), texts=not cube.objects.whole, clusters=True
+    )
     if values is not None:
         return cube.query(keys, [_label(value) for value in values])
     if network is None or not (isinstance(clusters, list | tuple) or hasattr(clusters, "__array__")):

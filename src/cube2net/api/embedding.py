@@ -18,7 +18,7 @@ from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import NodeEmbedder, check_call
 from cube2net.model.network import Network
-from cube2net.model.query import Query, known_rows, list_keys, parse_query, rows_of_keys
+from cube2net.model.query import Query, find_known_rows, find_rows, list_keys, parse_query
 from cube2net.options import NetworkOptions
 from cube2net.vectors.cell_vectors import embed_cells as embed_cells
 from cube2net.vectors.nearest_cells import near_cells as near_cells
@@ -139,8 +139,8 @@ class CubeEmbedding:
         if isinstance(query, Query | Path):
             return rows
         objects = self.cube.objects
-        listed, _ = parse_query(query, partial(known_rows, objects), texts=not objects.whole)
-        return np.asarray(rows_of_keys(objects, list_keys(listed), False, None)[0])
+        listed, _ = parse_query(query, partial(find_known_rows, objects), texts=not objects.whole)
+        return np.asarray(find_rows(objects, list_keys(listed), False, None)[0])
 
     def fit_transform(self, query: Asked, y: object = None) -> Array:
         """Fit the query and return its vectors: :meth:`fit`, then :meth:`transform`."""

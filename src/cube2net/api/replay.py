@@ -39,7 +39,7 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe, plain_value
 from cube2net.model.selection import Selection
-from cube2net.network.export.recipes import network_path, read_recipe
+from cube2net.network.export.recipes import find_network_path, read_recipe
 from cube2net.network.export.registry import can_be_safe, export_network
 from cube2net.options import STEERING, NetworkOptions
 from cube2net.selection.objectives import OBJECTIVES
@@ -114,7 +114,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     >>> network.recipe
     Recipe(greedy, cover, seed 0, 50 in the query, cube ...)
     """
-    place = network_path(check_path(path, "the file of the network"))
+    place = find_network_path(check_path(path, "the file of the network"))
     recipe = read_recipe(place)
     opened = cube if isinstance(cube, Cube) else _find_cube(recipe, place, cube)
     differences = _list_early_differences(recipe, opened)
@@ -350,7 +350,7 @@ def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None
 
     It must equal the exported one; :func:`replay` lists differences.
     """
-    recipe = read_recipe(network_path(check_path(path, "the file of the network")))
+    recipe = read_recipe(find_network_path(check_path(path, "the file of the network")))
     return _follow(recipe, cube, progress)
 
 

@@ -28,7 +28,7 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
-from cube2net.model.names import names_at, resolve_cell
+from cube2net.model.names import format_labels, resolve_cell
 
 FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]
@@ -309,7 +309,9 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     """
     require_own_cells(cube, "cut to some cells")
     rows = [resolve_cell(cube, cell) for cell in cells]
-    tables = [_LabelTable.of(old, [row.levels[i] for row in rows], names_at) for i, old in enumerate(cube.dimensions)]
+    tables = [
+        _LabelTable.of(old, [row.levels[i] for row in rows], format_labels) for i, old in enumerate(cube.dimensions)
+    ]
     own = join_all_labels(cube)
     all_members = join_all_members(cube)
     labels = np.full((len(rows), len(tables)), -1, np.int32)

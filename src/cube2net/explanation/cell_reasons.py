@@ -10,7 +10,7 @@ from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries
 from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
-from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
+from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, format_number
 from cube2net.model.names import CELL, Node, resolve_cell
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
@@ -183,10 +183,10 @@ def _explain_absence(
     worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
         served = _describe_served(choice, worth, cell, int(last))
-        return f"it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
+        return f"it would serve {format_number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
-        least = f", and the last cell added {number(float(turns[-1]), signed=True)}" if count else ""
+        least = f", and the last cell added {format_number(float(turns[-1]), signed=True)}" if count else ""
         return f"n_cells is {context.budget.n_cells:,}{least}"
     return "it would not raise the value" if last <= 0 else f"the method {context.method!r} passed it over"
 

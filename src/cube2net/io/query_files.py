@@ -16,7 +16,7 @@ from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
 from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, detect_format
-from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, best_known, split_names
+from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, choose_known_column, split_names
 
 MAX_QUERY_BYTES = 64 * 2**20
 ROW_FORMATS = ("json", "parquet", "xlsx", "xls")
@@ -281,7 +281,7 @@ def _find_object_column(table: QueryTable, known: AreKnown | None) -> int | None
     if known is None:
         return usual[0] if usual else None
     columns_of_names = [[name for name in table.column(place) if name] for place in range(len(names))]
-    return best_known(columns_of_names, usual, lambda values: sum(known(values)))
+    return choose_known_column(columns_of_names, usual, lambda values: sum(known(values)))
 
 
 def _get_cell(row: list[str], place: int) -> str:

@@ -414,10 +414,10 @@ class Hidden:
         return f"Hidden({len(self):,} pairs, by {self.count:,} {self.by})"
 
 
-def cluster_names(labels: Sequence[str]) -> tuple[str, ...]:
+def name_clusters(labels: Sequence[str]) -> tuple[str, ...]:
     """Return clusters by name: numbers as such, those below 0 as none, and no two alike.
 
-    >>> cluster_names(["1", "-1", "noise", "cluster 1"])
+    >>> name_clusters(["1", "-1", "noise", "cluster 1"])
     ('cluster 1 (2)', '', 'noise', 'cluster 1')
     """
     numbers = [label for label in dict.fromkeys(labels) if label.lstrip("-").isdecimal()]
@@ -427,10 +427,10 @@ def cluster_names(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(names.get(label, label) for label in labels)
 
 
-def by_number(name: str) -> tuple[str, int, str]:
+def make_number_key(name: str) -> tuple[str, int, str]:
     """Return what sorts names with a number at their end by that number.
 
-    >>> sorted(["cluster 10", "noise", "cluster 9"], key=by_number)
+    >>> sorted(["cluster 10", "noise", "cluster 9"], key=make_number_key)
     ['cluster 9', 'cluster 10', 'noise']
     """
     head, _, tail = name.rpartition(" ")

@@ -35,14 +35,14 @@ from cube2net.model.query import (
     UNKNOWN,
     Query,
     describe_items,
+    find_known_rows,
+    find_rows,
     gives_ids,
     is_row,
-    known_rows,
     list_keys,
     list_labels,
+    list_shared_names,
     parse_query,
-    rows_of_keys,
-    shared_names,
     split_names,
 )
 from cube2net.model.recipe import plain_value
@@ -532,17 +532,17 @@ class Cube(Shown):
         if isinstance(objects, str):
             objects = split_names(
                 [line.strip() for line in objects.split("\n") if line.strip()],
-                lambda names: [row != UNKNOWN for row in known_rows(self.objects, names)],
+                lambda names: [row != UNKNOWN for row in find_known_rows(self.objects, names)],
             )
         by_id = gives_ids(objects)
-        objects, beside = parse_query(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
+        objects, beside = parse_query(objects, partial(find_known_rows, self.objects), texts=not self.objects.whole)
         keys = list_keys(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
         labels = beside if labels is None else labels
         labels = None if labels is None else list_labels(labels, keys)
         in_items = partial(describe_items, self.dimensions, self.items)
-        rows, missing = rows_of_keys(self.objects, keys, skip_missing, in_items)
+        rows, missing = find_rows(self.objects, keys, skip_missing, in_items)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:
@@ -556,7 +556,7 @@ class Cube(Shown):
         kept = order[first]
         by_row = not self.objects.whole and all(map(is_row, keys))
         ids = None if by_row else self.objects.ids(rows[kept])
-        shared = () if by_row or by_id else shared_names(self.objects, self.links, keys, rows)
+        shared = () if by_row or by_id else list_shared_names(self.objects, self.links, keys, rows)
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids, shared)
 
 

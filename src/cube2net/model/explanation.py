@@ -26,10 +26,10 @@ def shorten(text: str, most: int = 80) -> str:
     return (cut[: cut.rfind(" ") + 1] or cut) + "…"
 
 
-def number(value: float, *, signed: bool = False) -> str:
+def format_number(value: float, *, signed: bool = False) -> str:
     """Return a value as people read it: whole numbers without a point.
 
-    >>> number(3.0, signed=True), number(0.00412, signed=True), number(1234.0)
+    >>> format_number(3.0, signed=True), format_number(0.00412, signed=True), format_number(1234.0)
     ('+3', '+0.0041', '1,234')
     """
     sign = "+" if signed else ""
@@ -110,7 +110,7 @@ class BringingCell:
     gain: float
 
     def __str__(self) -> str:
-        return f"{quote_title(self.labels)}, chosen cell number {self.rank:,} ({number(self.gain, signed=True)})"
+        return f"{quote_title(self.labels)}, chosen cell number {self.rank:,} ({format_number(self.gain, signed=True)})"
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,9 @@ class NearMiss:
             asks = f"{self.option} has to be {about} {self.needed} to add it"
             parts.append(f"{self.option}={self.needed} would add it{now}" if self.exact else f"{asks}{now}")
         if self.cell is not None and self.price is not None and self.value is not None:
-            price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
-            parts.append(
-                f"the cheapest cell that contains it, {quote_title(self.cell)}, {price}: {number(self.value)} with it"
-            )
+            price = f"costs {format_number(self.price)}" if self.price > 0 else f"adds {format_number(-self.price)}"
+            cell = f"the cheapest cell that contains it, {quote_title(self.cell)}"
+            parts.append(f"{cell}, {price}: {format_number(self.value)} with it")
         if self.note:
             parts.append(self.note)
         return "; ".join(parts) or "no option was found that would add it"
@@ -331,7 +330,7 @@ class CellExplanation(Explanation):
     def __repr__(self) -> str:
         where = f"number {self.rank:,} of {self.chosen_cells:,}" if self.chosen else "not chosen"
         return (
-            f"CellExplanation({quote_title(self.labels)}: {where}, {number(self.last, signed=True)} last, "
+            f"CellExplanation({quote_title(self.labels)}: {where}, {format_number(self.last, signed=True)} last, "
             f"holds {self.query_objects:,} of the query)"
         )
 
@@ -342,11 +341,12 @@ class CellExplanation(Explanation):
         strongest = max(self.label_lifts, key=lambda each: each.lift, default=None)
         lifts = "" if strongest is None else f"; of its labels {strongest}"
         if not self.chosen:
-            adds = f"as the next cell it would add {number(self.last, signed=True)}"
+            adds = f"as the next cell it would add {format_number(self.last, signed=True)}"
             return f"{quote_title(self.labels)} is not chosen because {self.why_not}; {adds}; {holds}{lifts}"
         how = "pinned" if self.pinned else f"number {self.rank:,} of {self.chosen_cells:,} chosen cells"
-        turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
-        adds = f"{turn} when chosen, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
+        turn = format_number(0.0 if self.in_turn is None else self.in_turn, signed=True)
+        alone, last = format_number(self.alone, signed=True), format_number(self.last, signed=True)
+        adds = f"{turn} when chosen, {alone} alone, {last} last"
         only = f"{format_count(self.only, 'object')} that no other chosen cell contains"
         return f"{quote_title(self.labels)} is {how}: it adds {adds}; {holds}, and {only}{lifts}"
 
@@ -407,14 +407,14 @@ class ValueAccount(Explanation):
     def __repr__(self) -> str:
         if not self.chooses_cells:
             return f"ValueAccount({format_count(self.brought, 'object')} by {quote_unsafe(self.method)}, no cells)"
-        return f"ValueAccount({self.objective} {number(self.value)} of {format_count(len(self.cells), 'cell')})"
+        return f"ValueAccount({self.objective} {format_number(self.value)} of {format_count(len(self.cells), 'cell')})"
 
     @property
     def sentence(self) -> str:
         """The account in one sentence."""
         if not self.chooses_cells:
             return self._describe_added()
-        value = f"{quote_unsafe(self.objective)} is {number(self.value)}"
+        value = f"{quote_unsafe(self.objective)} is {format_number(self.value)}"
         count = format_count(len(self.cells), "cell")
         if not self.cells:
             alone = f", and {format_count(self.pinned, 'object')} pinned" if self.pinned else ""
@@ -422,10 +422,10 @@ class ValueAccount(Explanation):
         if self.picked:
             return (
                 f"{count} at mixed levels, chosen to separate objects and not by the objective "
-                f"{quote_unsafe(self.objective)}, which is {number(self.value)}"
+                f"{quote_unsafe(self.objective)}, which is {format_number(self.value)}"
             )
         most = max(self.cells, key=lambda each: each.added)
-        added = number(most.added, signed=True)
+        added = format_number(most.added, signed=True)
         return f"{value}, by {count}, of which {quote_title(most.labels)} added most ({added})"
 
     def _describe_added(self) -> str:

@@ -22,7 +22,7 @@ from cube2net.errors import (
     unknown_name,
 )
 from cube2net.model.dimension import STAR, TOP, Dimension, Level
-from cube2net.model.query import is_row, normalize_key, rows_of_keys
+from cube2net.model.query import find_rows, is_row, normalize_key
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -95,24 +95,24 @@ def resolve_node(cube: Cube, given: Any) -> Node:
     if isinstance(given, tuple | list) and all(isinstance(label, str) for label in given):
         return _find_cell(cube, given)
     if not isinstance(given, str):
-        return object_node(cube, given)
+        return resolve_object(cube, given)
     text = given.strip()
     known = [dimension.labels for dimension in cube.dimensions]
     lines = (parse_labels(known, form) for form in [text, *list_normal_forms(text)])
     labels = next((names for names in lines if names is not None), None)
     is_object = not cube.objects.find([text]).missing
     if labels is None or all(label in TOP for label in labels):
-        return object_node(cube, text) if is_object else _find_cell_of_text(cube, text)
+        return resolve_object(cube, text) if is_object else _find_cell_of_text(cube, text)
     if not is_object:
         return _find_cell(cube, labels)
     if cube.has_cell(labels):
         raise ParameterError(
             f"{quote(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
         )
-    return object_node(cube, text)
+    return resolve_object(cube, text)
 
 
-def object_node(cube: Cube, given: Any) -> Node:
+def resolve_object(cube: Cube, given: Any) -> Node:
     """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
     given = normalize_key(given)
     if not (isinstance(given, str) or is_row(given)):
@@ -131,7 +131,7 @@ def object_node(cube: Cube, given: Any) -> Node:
         return Node(OBJECT, int(found.rows[0]))
     if not 0 <= given < len(objects):
         raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
-    rows, _ = rows_of_keys(objects, [given], skip_missing=False)
+    rows, _ = find_rows(objects, [given], skip_missing=False)
     return Node(OBJECT, int(rows[0]))
 
 
@@ -266,22 +266,22 @@ class MixedCell:
     def names(self, cube: Cube) -> tuple[str, ...]:
         """Return the labels as :func:`cube2net.cube.pick_cells` takes them; one of two levels has its level."""
         parts = zip(cube.dimensions, self.levels, self.labels, strict=True)
-        return tuple(STAR if at is None else label_name(dimension, at, label) for dimension, at, label in parts)
+        return tuple(STAR if at is None else format_label(dimension, at, label) for dimension, at, label in parts)
 
     def title(self, cube: Cube) -> str:
         """Return the labels between angles: ⟨201X · ACL · ∗⟩."""
         return cell_title(self.names(cube))
 
 
-def label_name(dimension: Dimension, at: int, label: int) -> str:
+def format_label(dimension: Dimension, at: int, label: int) -> str:
     """Return a label of a level, with the level behind it where another level has a label of that name."""
     level = dimension.levels[at]
     name = level.labels[label]
     return _format_label(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
 
 
-def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
-    """Return all labels of a level as :func:`label_name` names them."""
+def format_labels(dimension: Dimension, at: int) -> tuple[str, ...]:
+    """Return all labels of a level as :func:`format_label` names them."""
     bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
     level = dimension.levels[at]
     return tuple(_format_label(level, name, bearers[name]) for name in level.labels)

@@ -238,11 +238,11 @@ def parse_query(
 ) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
-    A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
-    :func:`best_known` finds it; it may have one of labels (``label`` or ``cluster``), in any case. A mapping of names
-    to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table and of
-    a series are ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes
-    before ``label``, the only other one will do, and a table without any is refused.
+    A table has a column ``object`` or ``id``, or a single column, or one that :func:`choose_known_column` finds; it may
+    have labels (``label`` or ``cluster``, in capitals or not). A mapping of names to lists is a table. The nodes of a
+    network are its objects, without its cells. Whole numbers of a table or a series are ids, never rows; ``texts`` says
+    that ids are texts. With ``clusters`` that column is preferred to ``label``, the only other column is accepted, and
+    a table without one is refused.
 
     >>> parse_query(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
@@ -291,14 +291,15 @@ def gives_ids(objects: Any) -> bool:
     return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
 
 
-def best_known(
+def choose_known_column(
     columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Callable[[Sequence[Any]], int]
 ) -> int | None:
     """Return the column most of whose values are known, of several that are even one that is usual, or the first.
 
     Where nothing is known it is the first that is usual, or None.
 
-    >>> best_known([["x", "y"], ["a", "b"], ["a", "b"]], [2], lambda values: sum(value in "ab" for value in values))
+    >>> columns = [["x", "y"], ["a", "b"], ["a", "b"]]
+    >>> choose_known_column(columns, [2], lambda values: sum(value in "ab" for value in values))
     2
     """
     counts = [count_known(values) for values in columns]
@@ -319,7 +320,7 @@ def _choose_column(table: Mapping[Any, list[Any]], names: Mapping[str, Any], fin
             return sum(row != UNKNOWN for row in find(values))
 
         if not given or not count_known(table[given[0]]):
-            place = best_known(list(table.values()), [columns.index(name) for name in given], count_known)
+            place = choose_known_column(list(table.values()), [columns.index(name) for name in given], count_known)
             if place is not None:
                 return columns[place]
     if given:
@@ -486,7 +487,7 @@ MAX_LOOKED_UP = 10_000
 """The most values of a column that are looked up to see whether they name objects."""
 
 
-def rows_of_keys(
+def find_rows(
     objects: Objects,
     keys: Sequence[Any],
     skip_missing: bool,
@@ -528,7 +529,7 @@ def rows_of_keys(
     return rows, lost + tuple(quote(keys[place]) for place in sorted(others))
 
 
-def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
+def list_shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
     """Return those of the texts that a caller gave which are the id of an object and the name of others too.
 
     Only such that another bearer has as many links as the one taken, or more: that one may well be meant.
@@ -559,7 +560,7 @@ def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
     return f"{len(shared):,} {taken}: {named}{more}; use ids to choose others"
 
 
-def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
+def find_known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
     """Return the rows of the first of some values: texts, and whole numbers where ids are such; -1 where none is it.
 
     A value that names several objects has -2.

@@ -173,7 +173,7 @@ def assemble(
     )
 
 
-def first_cells(
+def take_first_cells(
     cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float, scope: Scope = OPEN
 ) -> Selection:
     """Return the first cells of a selection that, with their objects and the query, have at most ``nodes`` nodes.

@@ -148,11 +148,11 @@ def explain(
 
 def show_object(found: ObjectExplanation) -> None:
     """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
-    from cube2net.model.explanation import number
+    from cube2net.model.explanation import format_number
     from cube2net.model.names import cell_line
 
     if found.cells:
-        cells = [(each.rank, cell_line(each.labels), number(each.gain, signed=True)) for each in found.cells]
+        cells = [(each.rank, cell_line(each.labels), format_number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
         which = "newest items" if any(each.timed for each in found.links) else "such as"
@@ -188,7 +188,7 @@ def show_cell(found: CellExplanation) -> None:
 
 def show_account(found: ValueAccount) -> None:
     """Show what every chosen cell added, and the sentence."""
-    from cube2net.model.explanation import number
+    from cube2net.model.explanation import format_number
     from cube2net.model.names import cell_line
 
     rows = [
@@ -196,8 +196,8 @@ def show_account(found: ValueAccount) -> None:
             each.rank,
             cell_line(each.labels),
             f"{each.new_objects:,}",
-            number(each.added, signed=True),
-            number(each.value),
+            format_number(each.added, signed=True),
+            format_number(each.value),
         )
         for each in found.cells
     ]

@@ -28,7 +28,7 @@ from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
-from cube2net.model.names import object_node, resolve_cell, resolve_node
+from cube2net.model.names import resolve_cell, resolve_node, resolve_object
 from cube2net.network.export.token_budget import Section, estimate_tokens
 
 FEW = 10
@@ -208,7 +208,7 @@ def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> No
     if isinstance(given, dict):
         word = "cell" if "cell" in given else "object"
         inside = _only(given, word, "node")
-        node = resolve_node(seen, tuple(inside)) if isinstance(inside, list) else object_node(seen, str(inside))
+        node = resolve_node(seen, tuple(inside)) if isinstance(inside, list) else resolve_object(seen, str(inside))
     elif isinstance(given, str) and seen.objects.find([given.strip()]).missing:
         try:
             node = resolve_node(seen, given)
@@ -216,7 +216,7 @@ def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> No
             spelled = correct_spelling(service, given)
             if spelled is None:
                 raise
-            node = object_node(seen, spelled)
+            node = resolve_object(seen, spelled)
     else:
         node = resolve_node(seen, given)
     return describe_node(seen, node)

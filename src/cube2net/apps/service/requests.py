@@ -18,7 +18,7 @@ from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells, options_outside, takes_long
 from cube2net.model.names import Node as CubeNode
-from cube2net.model.names import object_node
+from cube2net.model.names import resolve_object
 from cube2net.model.query import Query
 from cube2net.options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.selection.objectives import OBJECTIVES
@@ -101,7 +101,7 @@ def normalize_view(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def resolve_node(cube: Cube, node: Node) -> Any:
     """Return the labels of a cell, or the row of an object."""
-    return tuple(node["cell"]) if "cell" in node else object_node(cube, str(node["object"]))
+    return tuple(node["cell"]) if "cell" in node else resolve_object(cube, str(node["object"]))
 
 
 def describe_node(cube: Cube, node: CubeNode) -> Node:

@@ -24,10 +24,10 @@ NPY_TEXT = re.compile(
 """Header of a ``.npy`` file with one text: its byte order and number of characters."""
 
 
-def network_path(path: Path) -> Path:
+def find_network_path(path: Path) -> Path:
     """Return the path that a network was written to, given that path or one of its files.
 
-    >>> str(network_path(Path("net.links.csv"))), str(network_path(Path("net.neo4j.recipe.json")))
+    >>> str(find_network_path(Path("net.links.csv"))), str(find_network_path(Path("net.neo4j.recipe.json")))
     ('net.csv', 'net.neo4j.csv')
     """
     if path.name.endswith(RECIPE):
