@@ -250,7 +250,7 @@ def draw_rows(nodes: Array, count: int, dimensions: int, size: float, rng: np.ra
     return rows
 
 
-def _learn_from_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
+def _learn_from_walks(method: DeepWalk, walks: Walks, seed: int) -> Array:
     """Return vectors of the nodes by skip-gram over walks; nodes without walks have zeros.
 
     Several threads update the same rows without locks, so only the result of one thread is reproducible.
@@ -361,7 +361,7 @@ class DeepWalk(_LinkEmbedding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node2vec(_LinkEmbedding):
+class Node2vec(DeepWalk):
     """Learn vectors by skip-gram from biased walks (Grover and Leskovec 2016), with negative sampling.
 
     A step from v, after t, takes a link with probability proportional to its weight, multiplied by 1/``p`` back to t,
@@ -371,19 +371,11 @@ class Node2vec(_LinkEmbedding):
     linear in the links.
     """
 
-    dimensions: int = 128
-    walks: int = 10
-    length: int = 80
     p: float = 1.0
     q: float = 0.5
-    window: int = 5
-    negatives: int = 5
-    epochs: int = 1
-    rate: float = 0.025
-    workers: int = 1
 
     def __post_init__(self) -> None:
-        check_learning(self, walks=1, length=2, window=1, epochs=1)
+        super().__post_init__()
         for name in ("p", "q"):
             object.__setattr__(self, name, check_positive(name, getattr(self, name)))
 
