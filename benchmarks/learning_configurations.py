@@ -46,7 +46,7 @@ from learning_runs import TASKS, load_task
 DRAWS, SEEN = 4, 2
 """Draws of hidden links, and how many of them ``auto`` sees."""
 STORE = Path(__file__).with_name("learning_tries.jsonl")
-LEARNED_ON = (5, 10, 20, 40, 80, 140)
+LEARNED_ON = (5, 10, 20, 40, 80, 120)
 SPLITS, PENALTY = 40, 10.0
 """How often past and new queries are drawn, and the penalty of the linear model."""
 Record = dict[str, Any]

@@ -8,7 +8,8 @@ from typing import Any
 from cube2net._util.statistics import share_interval
 from cube2net.evaluation.statistics import ALL, Difference, differences
 from cube2net.model.comparison import Comparison, Configuration
-from paper_verdicts import NBSP, NO_NEED, NOWHERE, Claim, Ratio, mean_text, paired, said, side, unpaired, wider
+from paper_learning import add_learning, judge_values
+from paper_verdicts import NBSP, NO_NEED, NOWHERE, Claim, Ratio, paired, said, side, unpaired, wider
 
 MODELS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}
 CELLS = ("random", "greedy", "cube2net", "cube2net paper")
@@ -49,24 +50,30 @@ def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Clai
     found.append(one_sided("116 authors: random cells hurt", "−0.120 by DeepWalk", labs, "random", "none", -1))
     found.append(one_sided("116 authors: greedy's cells help", "+0.041 by DeepWalk", labs, "greedy", "none", +1))
     found.append(
-        one_sided(
-            "116 authors: the learner's network is better than greedy's",
-            "+0.018 by DeepWalk",
-            labs,
-            "cube2net",
-            "greedy",
-            +1,
+        add_learning(
+            one_sided(
+                "116 authors: the learner's network is better than greedy's",
+                "+0.018 by DeepWalk",
+                labs,
+                "cube2net",
+                "greedy",
+                +1,
+            ),
+            "labs",
         )
     )
     found.append(one_sided("larger set: greedy's cells help", "+0.179 by DeepWalk", areas, "greedy", "none", +1))
     found.append(
-        one_sided(
-            "larger set: the learner's network is better than greedy's",
-            "+0.032 by DeepWalk",
-            areas,
-            "cube2net",
-            "greedy",
-            +1,
+        add_learning(
+            one_sided(
+                "larger set: the learner's network is better than greedy's",
+                "+0.032 by DeepWalk",
+                areas,
+                "cube2net",
+                "greedy",
+                +1,
+            ),
+            "areas",
         )
     )
     found.append(one_sided("larger set: random cells hurt", "−0.032 by DeepWalk", areas, "random", "none", -1))
@@ -94,7 +101,7 @@ def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Clai
         Claim(
             "it is not sensitive to its parameters (layers of 256, 40 walks, 40 epochs)",
             "no numbers",
-            closed="there is nothing to compare with",
+            closed="the paper has no numbers; ours are in [What learning contributes](learning.md#the-theory-measured)",
         )
     )
     return found
@@ -211,9 +218,7 @@ def selections(labs: Comparison, case: Mapping[str, Any]) -> Iterator[Claim]:
             yield Claim(says, "no values", f"{told}: {why} {NO_NEED}", brief, exact=misses)
         else:
             yield Claim(says, "no values", told, brief, (NOWHERE,))
-    told = f"relevance {mean_text([*own.values()])} over {mean_text([*greedy.values()])}" if own and greedy else ""
-    brief = "the learner, as we mended it, finds better ones"
-    yield by_ratio("a learner finds better cells than greedy", "no values", told, paired(own, greedy), brief=brief)
+    yield judge_values([*own.values()], [*greedy.values()])
 
 
 def sizes(labs: Comparison) -> Claim:
