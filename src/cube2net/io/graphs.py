@@ -21,7 +21,7 @@ from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, join_names, quote, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, find_data_files
-from cube2net.io.tables.column_types import Rows, column_of, columns_of, text_of
+from cube2net.io.tables.column_types import Rows, column_of, columns_of, free_name, text_of
 from cube2net.io.tables.table_corpus import network_corpus
 from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
 from cube2net.model.corpus import Corpus
@@ -456,7 +456,6 @@ class Graph:
 
 
 def _assign_roles(columns: Iterable[str], **roles: str | None) -> dict[str, str]:
-    """Return the columns of nodes by role, those that are there."""
     there = set(columns)
     return {"id": NODE} | {role: column for role, column in roles.items() if column is not None and column in there}
 
@@ -475,7 +474,6 @@ def _convert_columns(name: str, values: Mapping[str, Any], dropped: Dropped) -> 
 
 
 def _fill_weights(column: Any) -> Any:
-    """Return weights, 1 for those that are missing."""
     one = "1" if pa.types.is_string(column.type) else 1
     return pc.fill_null(column, pa.scalar(one, column.type)) if not pa.types.is_null(column.type) else column
 
@@ -606,10 +604,7 @@ def _build_networkx_nodes(graph: Any, keys: Mapping[Any, str], dropped: Dropped)
     data = [attributes for _, attributes in graph.nodes(data=True)]
     names: dict[Any, str] = {}
     for attribute in dict.fromkeys(attribute for attributes in data for attribute in attributes):
-        name = str(attribute)
-        while name in (*names.values(), NODE):
-            name += "_"
-        names[attribute] = name
+        names[attribute] = free_name(str(attribute), {*names.values(), NODE})
     values = {name: [attributes.get(attribute) for attributes in data] for attribute, name in names.items()}
     texts = list(keys.values())
     return _build_node_rows(_build_node_column(list(keys), texts, dropped), texts, values, dropped)

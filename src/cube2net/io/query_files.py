@@ -196,7 +196,6 @@ def _describe_binary(content: bytes) -> str | None:
 
 
 def _begins_with_object(text: str) -> bool:
-    """Return whether a text begins with the header of a table of objects."""
     first = text.partition("\n")[0]
     return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in NAME_SEPARATORS)
 
@@ -211,7 +210,6 @@ def _split_names(text: str) -> list[str]:
 
 
 def _parse_table(path: Path, text: str) -> QueryTable:
-    """Return delimited text as a table, without the space around its cells and its empty rows."""
     form = known_form if (known_form := detect_format(path)) in USUAL else "csv"
     is_single = text.lstrip().partition("\n")[0].strip().strip("\"'").lower() == "object"
     conventions = Conventions(delimiter=USUAL[form]) if is_single else UNSAID  # other marks are part of the names

@@ -258,7 +258,6 @@ def long_line_error(path: Path, line: int) -> SourceError:
 
 
 def _count_line(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
-    """Return the number of the line that a byte stands in."""
     lines, left, last = 1, position, b""
     with open_bytes(path, meter, encoding) as file:
         while left > 0 and (block := file.read(min(left, BLOCK_BYTES))):

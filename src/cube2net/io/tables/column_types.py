@@ -305,9 +305,15 @@ def attribute(
         return _trimmed_lists(column)
     if holds_text(kind):
         texts = pc.cast(column, pa.string())
-        column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, name, texts, ways)
+        if name in rows.loose:
+            column = _typed(rows, name, texts, dropped, ways)
+        else:  # the table knows its numbers from texts
+            is_dated = likely_written(texts, rows.written) == "dates"
+            read = as_dates(present(texts), rows.written) if is_dated else None
+            column = _labels(name, texts, ways) if read is None or len(read.unfit) else read.column
     elif pa.types.is_integer(kind):
-        column = pc.cast(column, pa.int64() if _fits(column) else pa.float64(), safe=False)
+        fits = column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63
+        column = pc.cast(column, pa.int64() if fits else pa.float64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         column = finite(pc.cast(column, pa.float64(), safe=False))
     elif not (pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
@@ -317,17 +323,6 @@ def attribute(
         ways[name] = clock.way
         column = clock.column
     return None if column.null_count == len(column) else column
-
-
-def _fits(column: pa.ChunkedArray) -> bool:
-    """Return whether whole numbers are such of 64 bits with a sign."""
-    return bool(column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63)
-
-
-def _dated(rows: Rows, name: str, texts: pa.ChunkedArray, ways: Ways) -> pa.ChunkedArray:
-    """Return text as dates where all of it is, in a table that knows its numbers from texts; else as labels."""
-    read = as_dates(present(texts), rows.written) if likely_written(texts, rows.written) == "dates" else None
-    return _labels(name, texts, ways) if read is None or len(read.unfit) else read.column
 
 
 def _labels(name: str, texts: pa.ChunkedArray, ways: Ways) -> pa.ChunkedArray:
@@ -373,7 +368,6 @@ def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, way
 
 
 def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return lists of trimmed texts without empty ones."""
     made = []
     for chunk in column.chunks:
         values, parents = decode(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)

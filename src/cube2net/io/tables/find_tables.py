@@ -238,7 +238,14 @@ def _choose_sheets(tables: Mapping[str, Rows]) -> dict[str, str]:
         pairs = [pair for pair, share in shares.items() if share >= least]
         if len(pairs) == 1:
             return dict(zip(("nodes", "links"), pairs[0], strict=True))
-    return {RECORDS: max(tables, key=lambda name: (_has_key(tables[name]), tables[name].table.num_rows))}
+
+    def rate(sheet: str) -> tuple[bool, int]:
+        rows = tables[sheet]
+        return any(
+            is_nearly_unique(rows, name) for name in rows.table.column_names[:MAX_KEY_COLUMNS]
+        ), rows.table.num_rows
+
+    return {RECORDS: max(tables, key=rate)}
 
 
 def _list_alike(tables: Mapping[str, Rows], chosen: str | None) -> tuple[str, ...]:
@@ -256,11 +263,6 @@ def _list_alike(tables: Mapping[str, Rows], chosen: str | None) -> tuple[str, ..
         return ids is None or all(share_in(sample, ids) < MAX_REPEATED_SHARE for sample in sample_key_columns(other))
 
     return tuple(name for name, other in tables.items() if name != chosen and is_alike(other))
-
-
-def _has_key(rows: Rows) -> bool:
-    """Return whether a column tells the rows of a table apart."""
-    return any(is_nearly_unique(rows, name) for name in rows.table.column_names[:MAX_KEY_COLUMNS])
 
 
 def _summarize_sheet(name: str, rows: Rows | None, *, is_used: bool = False) -> SheetSummary:

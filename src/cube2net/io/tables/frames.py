@@ -5,7 +5,7 @@ None of these libraries is loaded here: a frame is known by what it can do, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -78,11 +78,7 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
         raise SourceError(f"{name} has no columns{without}, expected some such as 'id'")
     if left_out and dropped is not None:
         dropped.say(f"{name}: left out columns with fields inside: {quote_few(left_out, 20)}")
-    return Rows(name, made, _row_places(name), frozenset(loose))
-
-
-def _row_places(name: str) -> Callable[[Sequence[int]], list[str]]:
-    return lambda rows: [f"{name} row {row + 1:,}" for row in rows]
+    return Rows(name, made, lambda rows: [f"{name} row {row + 1:,}" for row in rows], frozenset(loose))
 
 
 def _called(thing: object) -> str:
@@ -109,7 +105,6 @@ def _is_pandas(thing: object, kind: str = "DataFrame") -> bool:
 
 
 def _table(frame: Any) -> pa.Table:
-    """Return the Arrow table that a frame hands over."""
     if isinstance(frame, pa.Table):
         return frame
     if _is_lazy(frame) and not hasattr(frame, STREAM):
@@ -195,7 +190,6 @@ def _is_foreign(kind: pa.DataType) -> bool:
 
 
 def _known(series: Any) -> list[Any]:
-    """Return the values of a pandas column, None for all that it takes for missing."""
     return [None if gone else value for value, gone in zip(series.tolist(), series.isna().tolist(), strict=True)]
 
 

@@ -292,7 +292,7 @@ def _are_other_numbers(column: str, key: str, known: Mapping[str, str]) -> bool:
 def _find_row(name: str, known: Mapping[str, str]) -> str | None:
     """Return the id of the row that a name stands for, with or without a note behind it, as in "pillow (>= 9)"."""
     row = known.get(fold_name(name))
-    return known.get(fold_name(NOTE.sub("", name))) if row is None else row
+    return known.get(fold_name(NOTE.sub("", name))) if row is None and name.endswith(")") else row
 
 
 def _split(value: str, separator: str) -> list[str]:

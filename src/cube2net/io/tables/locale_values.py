@@ -310,7 +310,6 @@ def _dates(texts: pa.ChunkedArray, days: Array, good: Array, way: str) -> Writte
 
 
 def _split_days(numbers: pa.ChunkedArray) -> tuple[Array, Array, Array]:
-    """Return the years, months and days of numbers such as 20190321."""
     whole = np.asarray(pc.fill_null(numbers, 0)).astype(np.int64)
     return whole // 10_000, whole // 100 % 100, whole % 100
 

@@ -56,7 +56,6 @@ def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
 
 
 def _read_list(path: Path, file: io.BufferedReader, dropped: Dropped, meter: Meter) -> Rows:
-    """Return the rows of a file that is one list of JSON objects."""
     whole = read_whole(file, MAX_LIST_BYTES)
     if whole is None:
         raise SourceError(f"{path.name} is a list of more than {MAX_LIST_BYTES:,} bytes: write one object a line")

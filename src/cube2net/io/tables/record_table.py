@@ -54,7 +54,7 @@ OBJECT_NAMES = (
 )
 MIN_DISTINCT_TITLES = 0.95
 ID_ENDING = re.compile(r"[ _-]*ids?$", re.IGNORECASE)
-MAX_SAMPLED_ROWS = 1_000
+MAX_SAMPLED_NAMES = 1_000
 MIN_ROWS_OF_MENTIONS, MIN_DISTINCT_MENTIONS = 20, 0.8
 """Rows of a table of mentions that is known by its values, and the share of them that mention something new."""
 MAX_MENTIONS_OF_RECORD, MAX_DISTINCT_RECORDS = 50, 0.8
@@ -140,11 +140,12 @@ def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool)
     unique = [name for name in others if is_nearly_unique(rows, name)]
     if count < MIN_ROWS_OF_MENTIONS or any(mean_words(rows.table[name]) < MIN_TEXT_WORDS for name in unique):
         return None
-    codes = {name: _encode(rows, name) for name in names if _may_repeat_in_rows(rows, name)}
-    distinct = {name: int(values.max()) + 1 for name, values in codes.items()}
+    encoded = {name: keys(rows, name).combine_chunks().dictionary_encode() for name in names if _may_repeat(rows, name)}
+    codes = {name: np.asarray(column.indices).astype(np.int64) for name, column in encoded.items()}
+    distinct = {name: len(column.dictionary) for name, column in encoded.items()}
     for objects in codes:
         is_named = normalize_name(objects) in OBJECT_NAMES or names_people(f"{ID_ENDING.sub('', objects)}s")
-        if not (is_named if by_name else _hold_full_names(rows, objects)):
+        if not (is_named if by_name else are_full_names(encoded[objects].dictionary[:MAX_SAMPLED_NAMES].to_pylist())):
             continue
         records = [
             name
@@ -162,22 +163,13 @@ def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool)
     return None
 
 
-def _may_repeat_in_rows(rows: Rows, name: str) -> bool:
+def _may_repeat(rows: Rows, name: str) -> bool:
     """Return whether a column may be that of records or of objects: texts, or whole numbers that are named as ids."""
     column = decode(rows.table[name])
     if is_time(rows, name) or column.null_count or not (holds_text(column.type) or pa.types.is_integer(column.type)):
         return False
     is_text = holds_text(column.type) and not likely_written(keys(rows, name), rows.written)
     return is_text or is_numbering(name) or normalize_name(name) in ROLE_NAMES["items"]["item"]
-
-
-def _encode(rows: Rows, name: str) -> Array:
-    return np.asarray(keys(rows, name).combine_chunks().dictionary_encode().indices).astype(np.int64)
-
-
-def _hold_full_names(rows: Rows, name: str) -> bool:
-    column = decode(rows.table[name])
-    return holds_text(column.type) and are_full_names(pc.unique(column.slice(0, MAX_SAMPLED_ROWS)).to_pylist())
 
 
 def _objects_by_name(rows: Rows, given: Mapping[str, str]) -> str | None:
@@ -360,7 +352,6 @@ class RecordTable:
 
     @cached_property
     def _differing(self) -> list[str]:
-        """The columns whose values differ between the rows of an item."""
         rows = np.flatnonzero(self.item >= 0)
         if len(rows) == len(self.item_ids):
             return []
@@ -501,10 +492,7 @@ def record_corpus(
     dropped.say(f"{rows.name}: {counts}, linked where a record has both")
     roles = {"items.item": columns.item, "mentions.object": columns.objects}
     roles |= {"name": columns.name, "text": columns.text}
-    used = {columns.objects: _as_given(columns.separators)} if columns.separators else {}
+    marks = columns.separators
+    used = {columns.objects: marks[0] if len(marks) == 1 else list(marks)} if marks else {}
     named = {role: name for role, name in roles.items() if name is not None}
     return replace(corpus, source={"columns": named, "separators": used | labels})
-
-
-def _as_given(separators: tuple[str, ...]) -> str | list[str]:
-    return separators[0] if len(separators) == 1 else list(separators)

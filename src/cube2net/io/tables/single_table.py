@@ -229,7 +229,6 @@ def _name_columns(rows: Rows, key: str | None) -> list[str]:
 
 
 def _text_columns(rows: Rows) -> list[str]:
-    """Return the columns of texts that are neither numbers nor dates."""
     names = rows.table.column_names[:MAX_KEY_COLUMNS]
     texts = [name for name in names if holds_text(decode(rows.table[name]).type)]
     return [name for name in texts if not likely_written(keys(rows, name), rows.written)]
@@ -403,7 +402,6 @@ def without_totals(rows: Rows, dropped: Dropped) -> Rows:
 
 
 def _filled_rows(rows: Rows) -> Array:
-    """Return the rows that hold anything."""
     filled = np.zeros(rows.table.num_rows, dtype=bool)
     for column in rows.table.columns:
         filled |= np.asarray(pc.is_valid(column))
@@ -411,7 +409,6 @@ def _filled_rows(rows: Rows) -> Array:
 
 
 def _is_total(rows: Rows, kept: Array) -> bool:
-    """Return whether the last of some rows sums up those before it."""
     last = int(kept[-1])
     values = {name: text for name in rows.table.column_names if (text := _text(rows, name, last))}
     if not values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,17 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array, merge_links
 from cube2net.errors import Message, Placeholder, Setting, SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows, Separators, Ways, attribute, find, keys, unique_keys, weights
+from cube2net.io.tables.column_types import (
+    Rows,
+    Separators,
+    Ways,
+    attribute,
+    find,
+    free_name,
+    keys,
+    unique_keys,
+    weights,
+)
 from cube2net.model.corpus import (
     LABELS,
     LINKS,
@@ -182,9 +192,7 @@ def links_corpus(links: Part, separators: Separators, dropped: Dropped, *, direc
     good_rows, ends = rows.take(good), [end.take(pa.array(good)) for end in (source, target)]
     titles = pc.binary_join_element_wise(*ends, " – ")
     places = pc.binary_join_element_wise(" (", pc.cast(pa.array(good + 1), pa.string()), ")", "")
-    key = "link"
-    while key in rows.table.column_names:
-        key += "_"
+    key = free_name("link", rows.table.column_names)
     items = replace(
         good_rows,
         table=good_rows.table.select(names).add_column(0, key, pc.binary_join_element_wise(titles, places, "")),
@@ -267,10 +275,7 @@ def _items(
         if column is None:
             unusable.append(name)
             continue
-        called = name
-        while called in made or called in RESERVED:
-            called += "_"
-        made[called] = column
+        made[free_name(name, {*made, *RESERVED})] = column
     _say_ways(rows, ways, dropped)
     if unusable:
         dropped.say(f"{rows.name}: left out {quote_few(unusable, 20)} (empty, or neither labels, numbers nor dates)")
@@ -288,6 +293,15 @@ def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
         dropped.say(f"{rows.name}: read {said} (guessed)")
 
 
+def _drop_bad(rows: Rows, dropped: Dropped, *checks: tuple[str, Array, Callable[[int], str]]) -> Array:
+    """Return which rows pass all checks; each is a reason, the rows that fail it, and what is wrong with one."""
+    good = np.ones(rows.table.num_rows, dtype=bool)
+    for reason, bad, sentence in checks:
+        dropped.drop_rows(reason, rows.places, np.flatnonzero(bad & good).tolist(), sentence)
+        good &= ~bad
+    return good
+
+
 def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped, directed: bool) -> pa.Table:
     one = what.removesuffix("s")
     count = rows.table.num_rows
@@ -296,21 +310,20 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
     ways = Ways()
     weight = weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
     _say_ways(rows, ways, dropped)
-    good = np.ones(count, dtype=bool)
 
     def end(row: int) -> str:
         role = "source" if source[row] < 0 else "target"
         value = ends[role][1][row].as_py()
         return f"{columns[role]!r} is {'empty' if value is None else repr(value)}, expected the id of {_a(one)}"
 
-    for reason, bad, sentence in (
+    good = _drop_bad(
+        rows,
+        dropped,
         ("links without a source or target", (source == -2) | (target == -2), end),
         (f"links to unknown {what}", (source < 0) | (target < 0), end),
         ("links of an object to itself", source == target, lambda row: f"{_value(ends, row)} is linked to itself"),
         ("links with a bad weight", np.isnan(weight), lambda row: _weight(rows, columns["weight"], row)),
-    ):
-        dropped.drop_rows(reason, rows.places, np.flatnonzero(bad & good).tolist(), sentence)
-        good &= ~bad
+    )
     if count and not good.any():
         why = f"{rows.places([0])[0]}: {end(0)}" if min(source[0], target[0]) < 0 else "self-links and bad weights only"
         raise SourceError(
@@ -336,20 +349,19 @@ def _mentions(
 ) -> pa.Table:
     item, items = find(rows, columns["item"], item_ids)
     thing, things = find(rows, columns["object"], object_ids)
-    good = np.ones(len(item), dtype=bool)
 
     def end(row: int) -> str:
         role, ids = ("item", items) if item[row] < 0 else ("object", things)
         value = ids[row].as_py()
         return f"{columns[role]!r} is {'empty' if value is None else repr(value)}, expected the id of {_a(role)}"
 
-    for reason, bad in (
-        ("mentions without an item or object", (item == -2) | (thing == -2)),
-        ("mentions of unknown items", item < 0),
-        (UNKNOWN_OBJECTS, thing < 0),
-    ):
-        dropped.drop_rows(reason, rows.places, np.flatnonzero(bad & good).tolist(), end)
-        good &= ~bad
+    good = _drop_bad(
+        rows,
+        dropped,
+        ("mentions without an item or object", (item == -2) | (thing == -2), end),
+        ("mentions of unknown items", item < 0, end),
+        (UNKNOWN_OBJECTS, thing < 0, end),
+    )
     if not good.any():
         why = f": {rows.places([0])[0]}: {end(0)}" if len(item) else ", expected an item and an object in each"
         raise SourceError(f"no row of {rows.name} is a mention{why} (rows: {len(item):,})")
@@ -394,9 +406,8 @@ def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], dropped: 
         has = join_names(attributes)
         return f"{columns['attribute']!r} is {attribute[row].as_py()!r}, expected an attribute of the items ({has})"
 
-    dropped.drop_rows("labels without an attribute or label", rows.places, np.flatnonzero(blank).tolist(), blanks)
-    dropped.drop_rows("labels of unknown attributes", rows.places, np.flatnonzero(~known & ~blank).tolist(), stranger)
-    good = np.flatnonzero(known & ~blank)
+    checks = ("labels without an attribute or label", blank, blanks), ("labels of unknown attributes", ~known, stranger)
+    good = np.flatnonzero(_drop_bad(rows, dropped, *checks))
     if len(good) == 0 and rows.table.num_rows:
         row = int(np.argmin(blank))
         why = f"{rows.places([row])[0]}: {blanks(row) if blank[row] else stranger(row)}"
@@ -421,7 +432,6 @@ def _terms(rows: Rows, columns: Columns, item_ids: pa.ChunkedArray, dropped: Dro
     term = keys(rows, columns["term"])
     count = weights(rows, columns["count"]) if "count" in columns else np.ones(len(item))
     without = (item == -2) | np.asarray(pc.is_null(term))
-    good = np.ones(len(item), dtype=bool)
 
     def end(row: int) -> str:
         if item[row] == -1:
@@ -433,13 +443,13 @@ def _terms(rows: Rows, columns: Columns, item_ids: pa.ChunkedArray, dropped: Dro
         got = "empty" if value is None else repr(value)
         return f"{columns['count']!r} is {got}, expected a whole number of 1 or more"
 
-    for reason, bad, sentence in (
+    good = _drop_bad(
+        rows,
+        dropped,
         ("terms without an item or term", without, end),
         ("terms of unknown items", item < 0, end),
         ("terms with a bad count", ~((count >= 1) & (count <= MOST) & (count == np.floor(count))), wrong),
-    ):
-        dropped.drop_rows(reason, rows.places, np.flatnonzero(bad & good).tolist(), sentence)
-        good &= ~bad
+    )
     if not good.any():
         why = f"{rows.places([0])[0]}: {end(0) if item[0] < 0 or without[0] else wrong(0)}"
         raise SourceError(f"no row of {rows.name} is a term of an item: {why} (rows: {len(item):,})")

@@ -453,7 +453,6 @@ def _reader(options: Mapping[str, Any]) -> Tables:
 
 
 def _is_roles(thing: object) -> bool:
-    """Return whether a thing is a mapping of tables by their roles, and no table itself."""
     return isinstance(thing, Mapping) and not is_frame(thing)
 
 

@@ -77,14 +77,16 @@ def join_numbered_columns(rows: Rows, given: Collection[str], say: Callable[[str
     for base, columns in groups.items():
         if len(columns) < 2 or set(columns) & set(given):
             continue
-        texts = [pc.cast(decode(table[name]), pa.string()) for name in columns if holds_text(decode(table[name]).type)]
+        texts = [decode(table[name]) for name in columns]
+        if not all(holds_text(column.type) or pa.types.is_null(column.type) for column in texts):
+            continue
+        texts = [pc.cast(column, pa.string()) for column in texts]
         if len(texts) == MIN_ENDS and not any(column.null_count for column in texts):
             continue  # the ends of links
-        if len(texts) < len(columns) or not (names_people(f"{base}s") or _hold_full_names(texts)):
-            continue
         joined = pa.chunked_array([chunk for each in texts for chunk in each.chunks], pa.string())
+        sample = pc.drop_null(pc.unique(present(joined)))[:MAX_SAMPLED_ROWS].to_pylist()
         free = [sign for sign in SEPARATORS if not pc.any(pc.match_substring(joined, sign)).as_py()]
-        if not free:
+        if not free or not (names_people(f"{base}s") or are_full_names(sample)):
             continue
         values = pc.binary_join_element_wise(*map(present, texts), free[0], null_handling="skip")
         place = table.column_names.index(columns[0])
@@ -93,23 +95,19 @@ def join_numbered_columns(rows: Rows, given: Collection[str], say: Callable[[str
     return rows if table is rows.table else replace(rows, table=table)
 
 
-def _hold_full_names(columns: list[pa.ChunkedArray]) -> bool:
-    values = [pc.drop_null(present(column.slice(0, MAX_SAMPLED_ROWS))).to_pylist() for column in columns]
-    return all(not texts or are_full_names(texts) for texts in values)
-
-
 def matrix_links(rows: Rows, say: Callable[[str], None], *, directed: bool = False) -> Rows | None:
     """Return the links of a matrix, whose columns are named as its rows are; None for another table.
 
     A link is a number other than 0. Of a symmetric matrix each link is taken once, unless links are ``directed``.
     """
     key, *others = rows.table.column_names
-    if len(others) < MIN_MATRIX_COLUMNS or not (holds_text(decode(rows.table[key]).type)):
+    count = max(len(others), rows.table.num_rows)
+    is_square = min(len(others), rows.table.num_rows) >= MIN_MATRIX_COLUMNS and len(others) >= MIN_MATRIX_SHARE * count
+    if not (is_square and holds_text(decode(rows.table[key]).type)):
         return None
     ids = keys(rows, key)
     row_names = ids.to_pylist()
-    known = set(row_names)
-    if not is_unique(ids) or sum(name in known for name in others) < MIN_MATRIX_SHARE * max(len(others), len(known)):
+    if not is_unique(ids) or len(set(row_names) & set(others)) < MIN_MATRIX_SHARE * count:
         return None
     columns = []
     for name in others:

@@ -99,7 +99,6 @@ def stack_sheets(name: str, sheets: Mapping[str, Rows]) -> Rows:
 
 
 def _day_styles(book: Workbook) -> set[int]:
-    """Return the styles of cells whose numbers are days."""
     if "xl/styles.xml" not in book.archive.namelist():
         return set()
     formats, styles = set(DAY_FORMATS), set[int]()
@@ -252,7 +251,6 @@ def column_of_letters(letters: str) -> int:
 def _table(
     name: str, filled: list[other_workbooks.Row], gauge: Gauge, dropped: Dropped, conventions: Conventions
 ) -> Rows:
-    """Return the rows of a sheet below its header."""
     if not filled:
         raise SourceError(f"{name} is empty, expected a header and rows")
     width = max(max(row) for _, row in filled)
