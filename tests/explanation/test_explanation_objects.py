@@ -68,10 +68,10 @@ def test_the_time_of_items_is_the_one_that_a_window_goes_by_and_without_one_none
     given = {"title": TITLES["title"], "when": [2001, 2003, 2002, 2004]}
     cube = papers(**given)
     (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
-    assert str(link) == "Bob by 3 items, such as Third" and not link.timed
+    assert str(link) == "Bob by 3 items, such as Third" and not link.has_times
     cut = c2n.build(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
     (link,) = c2n.explain(c2n.construct(cut, ["b"], "hops"), "a").links  # type: ignore[union-attr]
-    assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.timed
+    assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.has_times
 
 
 def test_what_the_cube_does_not_keep_is_said_once() -> None:

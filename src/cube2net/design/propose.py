@@ -104,8 +104,8 @@ def propose(
     if few.share < 1 and corpus.mentions.num_rows <= COUNTED_MENTIONS:
         counted = _weigh_pairs(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
         again = {str(part.spec): part for part in kinds.candidates(counted, seed)}
-        alone = [_recount(each, again, counted, min_objects) for each in alone]
-        ranked = rank([_recount(each, again, counted, min_objects) for each in ranked[: SHOWN * 2]])
+        alone = [_count_again(each, again, counted, min_objects) for each in alone]
+        ranked = rank([_count_again(each, again, counted, min_objects) for each in ranked[: SHOWN * 2]])
         ranked = [each for each in ranked if each.works]
     own = combine(counted, parts, min_objects) if (parts := kinds.own_design(counted, seed)) else None
     if own is not None and _is_kept(own, ranked):
@@ -322,7 +322,7 @@ def _is_kept(own: Combination, ranked: Sequence[Combination]) -> bool:
     return not ranked or left_out <= MOST_LEFT_OUT or 2 * (1 - ranked[0].counts.share) > left_out
 
 
-def _recount(
+def _count_again(
     each: Combination, candidates: Mapping[str, CandidateDimension], sample: Sample, min_objects: int
 ) -> Combination:
     """Return a combination with its cells counted in another sample, where that can be."""

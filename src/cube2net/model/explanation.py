@@ -92,11 +92,11 @@ class QueryLink:
         details = ", ".join(filter(None, [*map(quote_unsafe, self.kinds), self.when]))
         by = f" ({details})" if details else ""
         by += f" by {format_count(self.items, 'item')}" if self.items else ""
-        newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
+        newest = f", {'the newest' if self.has_times else 'such as'} {self.newest[0]}" if self.newest else ""
         return f"{quote_unsafe(self.name)}{by}{newest}"
 
     @property
-    def timed(self) -> bool:
+    def has_times(self) -> bool:
         """Whether the items have times, so that these are the newest."""
         return bool(self.newest) and self.newest[0].time is not None
 

@@ -167,7 +167,7 @@ class _Ranking:
             return leading, self.count
         values[self.inside] = 0.0
         wanted = min(self.count, int(np.count_nonzero(values[reached] > 0)))
-        reached = self._allowed(reached)
+        reached = self._drop_forbidden(reached)
         return reached[select_highest(values[reached], self.count)], wanted
 
     def select_anywhere(self, tolerance: float, wanted: int) -> Array:
@@ -177,7 +177,7 @@ class _Ranking:
                 values, reached = walk.finish(tolerance, everywhere=True)
                 if walk.sound(values, reached, tolerance):
                     break
-            reached = self._allowed(np.setdiff1d(reached, self.inside, assume_unique=True))
+            reached = self._drop_forbidden(np.setdiff1d(reached, self.inside, assume_unique=True))
             first = reached[select_highest(values[reached], wanted)]
             if len(first) == min(wanted, len(reached)) or tolerance < MIN_TOLERANCE:
                 return first
@@ -185,9 +185,9 @@ class _Ranking:
 
     def _select_leading(self, ranked: Array) -> Array:
         """Return the first of some ranked objects that are outside the query and allowed."""
-        return self._allowed(ranked[~np.isin(ranked, self.inside)])[: self.count]
+        return self._drop_forbidden(ranked[~np.isin(ranked, self.inside)])[: self.count]
 
-    def _allowed(self, objects: Array) -> Array:
+    def _drop_forbidden(self, objects: Array) -> Array:
         return objects if self.forbidden_objects is None else objects[~self.forbidden_objects[objects]]
 
 

@@ -155,7 +155,7 @@ def show_object(found: ObjectExplanation) -> None:
         cells = [(each.rank, cell_line(each.labels), format_number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
-        which = "newest items" if any(each.timed for each in found.links) else "such as"
+        which = "newest items" if any(each.has_times for each in found.links) else "such as"
         said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
         given = {name: texts for name, texts in said.items() if any(texts)}
         columns = ("object of the query", "weight", *given, "items", which, "time")
