@@ -21,7 +21,6 @@ from cube2net.io.bibliography import papers as papers_module
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.papers import IdSet
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import Source
 
 from fuzz import changed, check_corpus_or_sentence
 
@@ -75,10 +74,6 @@ def told(path: Path, **options: Any) -> list[str]:
     said: list[str] = []
     Aminer(**options).read([path], progress=lambda stage, done, total=None: said.append(stage))
     return said
-
-
-def test_aminer_is_a_source() -> None:
-    assert isinstance(Aminer(), Source)
 
 
 def test_v10_lines_become_papers_and_authors_by_name(tmp_path: Path) -> None:
@@ -421,13 +416,7 @@ def test_what_cannot_be_unpacked_says_so(tmp_path: Path) -> None:
         read(tmp_path / "broken.zip")
 
 
-def test_what_is_not_there_or_holds_no_paper_says_so(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no path is given: expected AMiner's file or folder"):
-        Aminer().read([])
-    with pytest.raises(SourceError, match="gone.json does not exist: expected AMiner's file or folder"):
-        read(tmp_path / "gone.json")
-    with pytest.raises(SourceError, match="holds no file to read: expected AMiner's"):
-        read(tmp_path)
+def test_what_holds_no_paper_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_bytes(b"")
     with pytest.raises(SourceError, match="empty.json holds no paper to read$"):
         read(tmp_path / "empty.json")

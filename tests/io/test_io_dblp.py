@@ -15,7 +15,6 @@ from cube2net._util import xml as safe_xml
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.bibliography.dblp import Dblp, extract_series_name
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import Source
 
 from fuzz import changed, check_corpus_or_sentence
 
@@ -69,10 +68,6 @@ def authors(corpus: Corpus) -> list[list[str]]:
     for pair in corpus.mentions.to_pylist():
         found[pair["item"]].append(objects[pair["object"]])
     return found
-
-
-def test_dblp_is_a_source() -> None:
-    assert isinstance(Dblp(), Source)
 
 
 def test_articles_and_papers_of_conferences_become_items_and_nothing_else_does(tmp_path: Path) -> None:
@@ -256,8 +251,6 @@ def test_what_is_no_dblp_says_so(tmp_path: Path) -> None:
         read(write(tmp_path, "<dblp/>"))
     with pytest.raises(SourceError, match="cannot be read|not whole XML"):
         read(write(tmp_path, '<?xml version="1.0" encoding="klingon"?><dblp/>'))
-    with pytest.raises(SourceError, match="no path is given: expected dblp.xml or dblp.xml.gz"):
-        Dblp().read([])
 
 
 def test_parameters_out_of_range_say_what_is_allowed() -> None:

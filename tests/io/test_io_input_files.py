@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, find_data_files
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.sources import SOURCES
+from cube2net.model.interfaces import Source
 
 import openalex_records as openalex
 
@@ -77,6 +79,25 @@ def test_bytes_on_disk_are_counted_while_an_archive_is_read(tmp_path: Path, name
         done.append(files.done)
     assert done == sorted(done) and files.done == files.total == (tmp_path / name).stat().st_size
     assert done[1] > 0
+
+
+def test_every_source_keeps_the_interface() -> None:
+    assert [name for name, source in SOURCES.items() if not isinstance(source(), Source)] == []
+
+
+def test_every_source_says_what_it_expects_where_there_is_nothing(tmp_path: Path) -> None:
+    expected = {
+        "aminer": "AMiner's file or folder",
+        "dblp": "dblp.xml or dblp.xml.gz",
+        "movies": "ratings.dat and movies.dat",
+        "references": "citation exports such as library.ris",
+        "yelp": "Yelp's business.json, review.json",
+    }
+    refused = [([], "no path is given"), ([tmp_path / "gone"], "gone does not exist"), ([tmp_path], "no file to read")]
+    for source, words in expected.items():
+        for paths, sentence in refused:
+            with pytest.raises(SourceError, match=f"{sentence}: expected {re.escape(words)}"):
+                SOURCES[source]().read(paths)
 
 
 def test_what_is_called_a_tar_and_is_none_is_said_to_be_none(tmp_path: Path) -> None:

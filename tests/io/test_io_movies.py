@@ -21,7 +21,6 @@ from cube2net.io.reviews import movies
 from cube2net.io.reviews.link_tasks import find_matching_items
 from cube2net.io.reviews.movies import FilmTexts, Movies, normalize_title
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import Source
 
 from fuzz import check_corpus_or_sentence, damaged
 
@@ -63,7 +62,6 @@ def links(corpus: Corpus) -> set[tuple[str, str, float]]:
 
 
 def test_a_folder_becomes_films_users_and_links_by_hand(tmp_path: Path) -> None:
-    assert isinstance(Movies(), Source)
     made = Movies(strict=True).read_reviews([write_files(tmp_path, FILES)])
     corpus = made.corpus
     assert [tuple(row.values()) for row in corpus.objects.to_pylist()] == [
@@ -188,8 +186,6 @@ def test_bad_lines_are_counted_with_their_numbers_and_stop_when_strict(tmp_path:
 
 
 def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SourceError, match=r"no path is given: expected ratings\.dat and movies\.dat"):
-        Movies().read([])
     cases: list[tuple[dict[str, bytes], str]] = [
         ({"ratings.dat": RATINGS}, "there is no file of movies: expected ratings.dat"),
         ({"movies.dat": FILMS}, "there is no file of ratings: expected ratings.dat"),

@@ -19,7 +19,6 @@ from cube2net.io import text_records
 from cube2net.io.reviews.link_tasks import ReviewCorpus, Task, find_matching_items, make_link_task
 from cube2net.io.reviews.yelp import ITEMS, Yelp, label_cities, parse_attributes, parse_seconds
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import Source
 
 from fuzz import check_corpus_or_sentence, damaged
 
@@ -83,7 +82,6 @@ def facts(corpus: Corpus) -> dict[str, Any]:
 
 
 def test_a_folder_becomes_businesses_users_and_links_by_hand(tmp_path: Path) -> None:
-    assert isinstance(Yelp(), Source)
     corpus = Yelp(strict=True).read([write_files(tmp_path, FILES)])
     made = facts(corpus)
     assert made["objects"] == {
@@ -220,12 +218,6 @@ def test_bad_lines_are_counted_with_their_numbers_and_stop_when_strict(tmp_path:
 
 
 def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no path is given: expected Yelp's business.json, review.json"):
-        Yelp().read([])
-    with pytest.raises(SourceError, match="gone does not exist: expected Yelp's"):
-        Yelp().read([tmp_path / "gone"])
-    with pytest.raises(SourceError, match="holds no file to read"):
-        Yelp().read([write_files(tmp_path / "empty", {})])
     with pytest.raises(SourceError, match="there is no business: expected Yelp's"):
         Yelp().read([write_files(tmp_path / "r", {"review.json": FILES["review.json"]})])
     with pytest.raises(SourceError, match="no review is about one of the 3 business records"):

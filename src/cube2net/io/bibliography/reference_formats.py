@@ -451,25 +451,7 @@ def _read_element(element: Element) -> str:
 PMID_PATH = "ArticleIdList/ArticleId[@IdType='pubmed']"
 
 COLUMNS = _load_fields("table", "|")
-BIBLIOGRAPHIC = frozenset(
-    (
-        *(
-            "doi",
-            "pmid",
-            "pubmed id",
-            "issn",
-            "issns",
-            "isbn",
-            "isbns",
-            "eid",
-            "abstract",
-            "abstract note",
-            "publisher",
-        ),
-        *("volume", "issue", "issue number", "number", "pages", "start page", "page start", "journal", "journal title"),
-        *("source title", "publication title", "journal book", "periodical full", "referenced works"),
-    )
-)
+BIBLIOGRAPHIC = frozenset(FIELDS["signs"]["columns"].split("|"))
 """Columns that, beside a title and authors, show that a table holds references; two are enough."""
 SEPARATORS = (",", "\t", ";")
 
