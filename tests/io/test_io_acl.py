@@ -254,7 +254,7 @@ def test_a_bad_file_is_refused_in_one_sentence_with_its_name_and_line(
 def test_elements_too_deep_in_each_other_are_refused(tmp_path: Path) -> None:
     deep = "<i>" * 1_000 + "x" + "</i>" * 1_000
     write_files(tmp_path, {"x.xml": P18.replace("<i>Czech</i>", deep).encode()})
-    with pytest.raises(SourceError, match=r"^x\.xml line 17: elements stand more than 100 deep in each other$"):
+    with pytest.raises(SourceError, match=r"^x\.xml line 17: elements are nested more than 100 deep$"):
         Acl().read([tmp_path])
 
 

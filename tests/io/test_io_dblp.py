@@ -241,7 +241,7 @@ def test_nothing_without_end_is_held_in_memory(tmp_path: Path, monkeypatch: pyte
 def test_what_is_no_dblp_says_so(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="^dblp.xml line 1: the first element is 'html', expected 'dblp'$"):
         read(write(tmp_path, "<html/>"))
-    with pytest.raises(SourceError, match="^dblp.xml line 1: elements stand more than 100 deep in each other$"):
+    with pytest.raises(SourceError, match="^dblp.xml line 1: elements are nested more than 100 deep$"):
         read(write(tmp_path, "<dblp>" + "<a>" * 200))
     with pytest.raises(SourceError, match=r"^dblp.xml line 12: not whole XML \(no element found\)$"):
         read(write(tmp_path, "\n".join(DOCUMENT.splitlines()[:12])))

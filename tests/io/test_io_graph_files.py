@@ -235,7 +235,7 @@ def test_whole_numbers_stay_such_in_json(tmp_path: Path) -> None:
             graphml('<graph><node id="a"/><node id="a"/></graph>'),
             "a.graphml node 'a': 'node' is 'a' again",
         ),
-        ("a.graphml", graphml("<g>" * 200), "a.graphml line 6: elements stand more than 100 deep in each other"),
+        ("a.graphml", graphml("<g>" * 200), "a.graphml line 6: elements are nested more than 100 deep"),
         (
             "a.gexf",
             GEXF.replace('for="0"', 'for="9"'),

@@ -134,7 +134,7 @@ def test_a_query_may_be_a_sheet(tmp_path):
         ),
         (
             {"xl/worksheets/sheet1.xml": "<w>" * 101},
-            "x.xlsx: 'xl/worksheets/sheet1.xml' line 1: elements stand more than 100 deep in each other",
+            "x.xlsx: 'xl/worksheets/sheet1.xml' line 1: elements are nested more than 100 deep",
         ),
         ({"xl/worksheets/sheet1.xml": "<worksheet/>"}, "x.xlsx is empty, expected a header and rows"),
         (

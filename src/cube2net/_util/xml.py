@@ -110,7 +110,7 @@ class SafeXml:
         self._last_tag = self.expat.CurrentByteIndex
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.error(f"elements stand more than {MAX_DEPTH} deep in each other")
+            raise self.error(f"elements are nested more than {MAX_DEPTH} deep")
         self._on_start(tag, attributes)
 
     def _end(self, tag: str) -> None:
