@@ -64,7 +64,7 @@ def reuse(cube: Cube, seeds: int) -> None:
     queries = [drawn_query(cube, number) for number in range(20)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
     print(
-        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, mean of the seeds"
+        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, mean of the seeds [and range]"
     )
     shares: dict[str, list[list[float]]] = {"fresh": [], "learned 12 others": []}
     for seed in range(seeds):
@@ -76,7 +76,11 @@ def reuse(cube: Cube, seeds: int) -> None:
                 line = learned(cube, query, weights, [words.values], seed, k=16, policy=start)
                 shares[name].append([line[at - 1] / greedy for at in AT[:4]])
     for name, rows in shares.items():
-        print(f"  {name:18s} " + "  ".join(f"{one:.3f}" for one in np.mean(rows, axis=0)), flush=True)
+        means = np.array(rows).reshape(seeds, -1, len(AT) - 1).mean(axis=1)
+        ends = zip(means.mean(axis=0), means.min(axis=0), means.max(axis=0), strict=True)
+        print(
+            f"  {name:18s} " + "  ".join(f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in ends), flush=True
+        )
 
 
 def drawn_query(cube: Cube, number: int) -> Query:
