@@ -84,7 +84,7 @@ def format_title(cube: Cube, node: Node) -> str:
 
 
 def resolve_node(cube: Cube, given: Any) -> Node:
-    """Return the cell or the object that something names.
+    """Return the cell or the object that a value names.
 
     A cell is named by its labels: a tuple, or a text with a separator between them (``"2010s · ACL · parsing"``, also
     within ⟨ ⟩ or after ``cell:``), in any order that leaves no doubt. An object is named by its id or name, or by its
@@ -297,7 +297,7 @@ def list_levels(dimension: Dimension) -> list[int]:
 
 
 def resolve_cell(cube: Cube, given: Any) -> MixedCell:
-    """Return the cell at mixed levels that something names.
+    """Return the cell at mixed levels that a value names.
 
     That is a tuple of labels, one of any level or ∗ (``"*"``, None) for every dimension; the same in one line
     (``"201X · ACL · ∗"``, also with commas, within ⟨ ⟩ or behind ``cell:``); one label that a single dimension has

@@ -97,7 +97,7 @@ class Query(Shown):
 
 
 def _rows(given: object) -> Array:
-    """Return row numbers as an array of 32 bits, which are refused where they are none or do not fit."""
+    """Return row numbers as an array of 32 bits; raise an error if they are none or do not fit."""
     try:
         rows = np.asarray(given)
     except ValueError:
@@ -236,7 +236,7 @@ class ReadNames(NamedTuple):
 def parse_query(
     objects: Any, find: Find | None = None, *, texts: bool = False, clusters: bool = False
 ) -> tuple[Any, Any]:
-    """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
+    """Return the objects that something lists, and their labels or None; what is no table is returned unchanged.
 
     A table has a column ``object`` or ``id``, or a single column, or one that :func:`choose_known_column` finds; it may
     have labels (``label`` or ``cluster``, in capitals or not). A mapping of names to lists is a table. The nodes of a
@@ -277,7 +277,7 @@ def parse_query(
 
 
 def gives_ids(objects: Any) -> bool:
-    """Return whether what lists objects has their ids, as a query, a network and the nodes of one have.
+    """Return whether something lists objects by their ids, as a query, a network and its nodes do.
 
     >>> gives_ids(["Wei Li"]), gives_ids(pa.table({"id": ["a"], "kind": ["x"], "in_query": [True], "query_links": [0]}))
     (False, True)
@@ -294,9 +294,9 @@ def gives_ids(objects: Any) -> bool:
 def choose_known_column(
     columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Callable[[Sequence[Any]], int]
 ) -> int | None:
-    """Return the column most of whose values are known, of several that are even one that is usual, or the first.
+    """Return the column with most known values; of equal ones a usual one, or else the first.
 
-    Where nothing is known it is the first that is usual, or None.
+    If no value is known it is the first usual one, or None.
 
     >>> columns = [["x", "y"], ["a", "b"], ["a", "b"]]
     >>> choose_known_column(columns, [2], lambda values: sum(value in "ab" for value in values))
@@ -392,7 +392,7 @@ SKIP_MISSING = Message(Setting("skip_missing", True, "cube.query"), " leaves the
 
 
 def list_keys(objects: object) -> list[Any]:
-    """Return what a query lists, NumPy's and Arrow's texts and whole numbers as Python's.
+    """Return the objects of a query as a list, with texts and whole numbers of NumPy and Arrow as those of Python.
 
     >>> list_keys(pa.array(["a", "b"])), list_keys(range(2))
     (['a', 'b'], [0, 1])
@@ -423,7 +423,7 @@ def label_text(label: object) -> str:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value is what a list or a table has where there is none."""
+    """Return whether a value stands for a missing one in a list or table."""
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
@@ -451,9 +451,9 @@ def _count(count: int, one: str, several: str) -> str:
 
 
 def normalize_key(value: Any) -> Any:
-    """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number.
+    """Return a value that may name an object as Python's text or whole number; whole floats become whole numbers.
 
-    A UUID is the text that a table has of it.
+    A UUID becomes its text.
     """
     if type(value) in (str, int, bool):
         return value
@@ -468,7 +468,7 @@ def normalize_key(value: Any) -> Any:
 
 
 def _to_list(values: object, what: str) -> list[Any]:
-    """Return the values of whatever holds several; a mapping holds its keys."""
+    """Return the values of an iterable as a list; of a mapping its keys."""
     if isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray):
         try:
             return list(values)
@@ -493,15 +493,15 @@ def find_rows(
     skip_missing: bool,
     describe_items: Callable[[Sequence[str]], str] | None = None,
 ) -> tuple[Array, tuple[str, ...]]:
-    """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
+    """Return the row of every key, -1 if it is missing, and the missing keys, an error without ``skip_missing``.
 
-    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows. ``describe_items``
-    gives the end of a sentence on what is missing and stands in items.
+    Texts are ids or names. Whole numbers are ids if all ids of the cube are, and rows otherwise. ``describe_items``
+    returns the end of a sentence about missing names that items have.
     """
     if not skip_missing:
         _check_kinds(keys)
     if not objects.whole and all(map(is_row, keys)):
-        _check_meant(objects, keys)
+        _check_not_ids(objects, keys)
         count = len(objects)
         outside = [key for key in keys if not 0 <= key < count]
         if outside and not skip_missing:
@@ -516,10 +516,10 @@ def find_rows(
     if lost and not skip_missing:
         numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
         count = len(set(texts))
-        sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
-        where: Message | str = (
-            _elsewhere(objects, found.missing) if len(found.missing) >= MOSTLY_MISSING * count else ""
-        )
+        sentence = _describe_missing(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
+        where: Message | str = ""
+        if len(found.missing) >= MOSTLY_MISSING * count:
+            where = _find_attribute(objects, found.missing)
         if not where and len(found.missing) == count and describe_items is not None:
             where = describe_items(found.missing)
         raise QueryError(sentence, where, parameter="query", value=lost)
@@ -530,9 +530,9 @@ def find_rows(
 
 
 def list_shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
-    """Return those of the texts that a caller gave which are the id of an object and the name of others too.
+    """Return the given texts that are the id of one object and the name of others with as many links or more.
 
-    Only such that another bearer has as many links as the one taken, or more: that one may well be meant.
+    One of these others may well be meant.
     """
     named = [place for place, key in enumerate(keys) if isinstance(key, str)]
     texts = [_text(keys[place]) for place in named]
@@ -561,9 +561,9 @@ def describe_shared_names(objects: Objects, shared: Sequence[str]) -> str:
 
 
 def find_known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
-    """Return the rows of the first of some values: texts, and whole numbers where ids are such; -1 where none is it.
+    """Return the rows of the first values, -1 for those that name no object and -2 for those that name several.
 
-    A value that names several objects has -2.
+    Whole numbers are ids if all ids of the cube are; otherwise they name no object.
     """
     keys = [normalize_key(value) for value in values[:MAX_LOOKED_UP]]
     named = [place for place, key in enumerate(keys) if isinstance(key, str) or (objects.whole and is_row(key))]
@@ -576,8 +576,8 @@ def find_known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
     return rows
 
 
-def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
-    """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
+def _check_not_ids(objects: Objects, keys: Sequence[int]) -> None:
+    """Raise an error if row numbers may be meant as ids: one of the first is also the id of another object."""
     texts = {str(key): key for key in keys[:MAX_COMPARED] if abs(key) < MOST}
     for text, row in objects.has_ids(list(texts)).items():
         if row != texts[text]:
@@ -587,12 +587,12 @@ def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
             )
 
 
-def _lost(
+def _describe_missing(
     objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int], asked: int
 ) -> Message:
-    """Return what is missing of so many that were asked for; ``numbers`` are the keys that were given as such.
+    """Return a message about missing and ambiguous names among those asked for.
 
-    A number that is like another was not meant for it.
+    ``numbers`` are the keys given as numbers, by their texts. No similar names are suggested for numbers.
     """
     parts: list[object] = []
     if missing:
@@ -613,8 +613,8 @@ def _lost(
     return Message(*parts)
 
 
-def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
-    """Return which attribute of the objects holds most of what is missing, as the end of a sentence."""
+def _find_attribute(objects: Objects, missing: Sequence[str]) -> Message | str:
+    """Return the attribute of objects that has most of the missing names, as the end of a sentence."""
     wanted = pa.array(list(filter(is_text, missing[:MAX_COMPARED])), pa.string())
     for name in objects.attributes.column_names:
         column = objects.attributes[name]
@@ -632,9 +632,9 @@ def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
 def describe_items(
     dimensions: Sequence[Dimension], items: Callable[[], ItemIndex] | None, missing: Sequence[str]
 ) -> str:
-    """Return, as the end of a sentence, that all that is missing are labels or another attribute of items.
+    """Return the attribute of items that has all missing names, as the end of a sentence.
 
-    Nothing where that is not so, or where the attributes of items are not kept.
+    It is empty if there is none, or if the cube does not keep the attributes of items.
     """
     wanted = set(missing)
     end = "has them, and a query names objects"
