@@ -279,7 +279,7 @@ def _prepare(
 
 
 def compare_by_name(cube: Cube, query: Asked, task: Any = None, **given: Any) -> Comparison:
-    """Return the comparison of parameters and options by their names, as commands hold them."""
+    """Compare networks with options by name, as commands contain them."""
     more = {each.name: given.pop(each.name) for each in fields(ComparisonOptions) if each.name in given}
     return compare(cube, query, task, options=ComparisonOptions(**more), **given)
 

@@ -343,10 +343,10 @@ def add_view_throughout(cube: Cube, view: str) -> Cube:
 
 
 def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
-    """Return the cube of which only objects of some kinds may be brought into a network, whatever the method.
+    """Return a view of which only objects of some kinds may be added to networks, by any method.
 
-    Cells, links and objects stay as they are: a query may hold objects of any kind, and a chosen cell brings those of
-    its objects that are of these kinds.
+    Cells, links and objects are unchanged: a query may contain objects of any kind, and a chosen cell adds its objects
+    of these kinds.
 
     Parameters
     ----------

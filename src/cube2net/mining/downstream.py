@@ -55,7 +55,7 @@ def embed_nodes(
     Returns
     -------
     numpy.ndarray
-        A row of floats of 32 bits for every node.
+        One row of 32-bit floats per node.
     """
     maker: NodeEmbedder = make_object(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
     return maker.embed(network, seed=seed)
@@ -84,7 +84,7 @@ def cluster_query(
     Returns
     -------
     Clusters
-        ``labels`` has the cluster of every object of the query.
+        ``labels`` has the cluster of each object of the query.
     """
     if count is None:
         count = len(list_labels(network.query))

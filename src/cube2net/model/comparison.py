@@ -379,11 +379,11 @@ class Comparison(Shown):
 
     @property
     def alone(self) -> Configuration:
-        """The configuration that brings nothing: what all others are measured against."""
+        """The query alone, with which all configurations are compared."""
         return self.named("none")
 
     def peers(self, config: Configuration) -> list[Configuration]:
-        """Return the configurations that have as many nodes as this one, and were made for that."""
+        """Return the baselines with as many nodes as this configuration."""
         return [other for other in self.configurations if other.like == config.name]
 
 

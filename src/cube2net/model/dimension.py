@@ -288,10 +288,10 @@ class DimensionSpec:
 
     @classmethod
     def parse(cls, text: str) -> DimensionSpec:
-        """Return the dimension written as ``name[=attribute][@bins][/parent[/parent…]]``.
+        """Parse a dimension written as ``name[=attribute][@bins][/parent[/parent…]]``.
 
-        Several paths of parents have ``|`` between. A part that holds one of ``= @ / |`` stands in double quotes; a
-        double quote inside them is doubled.
+        ``|`` separates several paths of parents. A part that contains one of ``= @ / |`` is written in double quotes; a
+        double quote within them is doubled.
 
         >>> DimensionSpec.parse("decade=year@decades")
         DimensionSpec(name='decade', attribute='year', bins='decades', parent=None)

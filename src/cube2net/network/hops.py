@@ -46,7 +46,7 @@ class Hops:
     hops
         The number of steps along links, 1 or 2.
     fan_out
-        The largest number of new objects that one object brings, so that a hub cannot flood the network: those of its
+        The maximum number of new objects per object, so that hubs cannot dominate the network: those of its
         heaviest links, of equal links those with the lower object number. None is no limit.
 
     Examples

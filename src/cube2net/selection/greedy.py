@@ -86,8 +86,8 @@ class Greedy:
 
     Examples
     --------
-    The four planted cells of a community hold its members and nobody else. Only among all cells a fifth is found, which
-    brings others:
+    The four planted cells of a community contain exactly its members. A fifth cell, which adds other objects, is chosen
+    only if all cells are considered:
 
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
@@ -119,14 +119,14 @@ class Greedy:
 
     @property
     def counts_repeats(self) -> bool:
-        """Whether it serves the objective cover, which has no costs to go by."""
+        """Whether it supports the objective cover, which has no costs."""
         return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return at most m cells in the order chosen, without cells that would break a limit. The seed is not used.
+        """Return at most m cells in the order chosen; cells that would exceed a limit are skipped. ``seed`` is not used.
 
-        What each cell would still add is summed once, and then only lowered as its members become covered. A function
-        of one's own is called at each step for every candidate left, some m times the number of candidates in all.
+        What each cell would add is summed once, and then reduced as its members are covered. A user's function is
+        called for each remaining candidate in each step.
         """
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)

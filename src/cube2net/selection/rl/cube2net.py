@@ -36,30 +36,29 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 class Cube2net:
     """Learn to choose m cells by reinforcement learning (PPO).
 
-    The state is the sum of the chosen cells' vectors. An action is drawn from a normal distribution around a learned
-    mean, and a cell near it is taken; the reward is what that adds to the value, q(S′) − q(S). The answer is the best
-    trajectory of all episodes, and never below greedy's for the same objective unless ``floor=False``.
+    The state is the sum of the vectors of the chosen cells. An action is drawn from a normal distribution around a
+    learned mean, and a cell near it is taken; the reward is the increase of the value, q(S′) − q(S). The result is the
+    best trajectory of all episodes, and never below greedy's for the same objective, unless ``floor=False``.
 
-    The preset ``"paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all
-    cells as candidates, the nearest one is taken, exactly m steps, and the answer is the plan of the learned policy,
-    without a floor. The default differs in this:
+    The preset ``"paper"`` follows the paper exactly: raw vectors, sigmoids on every layer, one σ, mini-batches, all
+    cells as candidates, the nearest cell is taken, exactly m steps, and the result is the plan of the learned policy,
+    without a floor. The default differs as follows:
 
-    - candidates are the cells that may be in a best selection (see ``Problem``), as points in 8 principal directions
-      of their vectors, scaled to a spread of 1; the outputs of the networks are linear;
-    - among the ``k`` nearest cells the one with the largest gain − λ·cost is taken, where λ is the best value so far:
-      at the best value λ*, a best selection maximises G − λ*·C (Dinkelbach). Where no cell adds anything at that
-      price, the step takes none;
-    - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts relative
-      to that centre, so that a policy can be used for another query.
+    - Candidates are the cells that can be in a best selection (see ``Problem``), as points in 8 principal directions of
+      their vectors, scaled to a standard deviation of 1; the outputs of the networks are linear.
+    - Of the ``k`` nearest cells, the one with the largest gain − λ·cost is taken, where λ is the best value so far: at
+      the best value λ*, a best selection maximises G − λ*·C (Dinkelbach). If no cell has a positive difference, the
+      step takes none.
+    - Besides the sum, the agent sees the number of remaining steps and the centre of the remaining gain, and acts
+      relative to this centre, so that a policy can be used for another query.
 
-    With these changes nearly all of the value comes from the price and the choice among near cells: with a learning
-    rate of 0 the default finds cells of the same value. The preset ``"paper-tuned"`` keeps the paper's agent and
-    changes scales and numbers only; it learns, and stays below greedy.
+    With these changes, nearly all of the value comes from the price and the choice among near cells: with a learning
+    rate of 0, the default finds cells of the same value. The preset ``"paper-tuned"`` keeps the paper's agent and
+    changes only scales and numbers; it learns, and stays below greedy.
 
-    A function of one's own is called once for every trajectory, at its end. Near cells (32 unless ``k`` is given) are
-    then compared by jaccard, at a price that is one more number of the action. Greedy, the floor, calls the function
-    for every step and every cell left that holds an object of the query; with a ``policy``, which is there to spare
-    calls, it is left out unless ``floor=True``.
+    A user's function is called once per trajectory, at its end. Near cells (32 unless ``k`` is given) are then compared
+    by jaccard, at a price that is a further component of the action. Greedy, the floor, would call the function for
+    each remaining cell in each step; with a ``policy``, which saves calls, there is no floor unless ``floor=True``.
 
     Parameters
     ----------
