@@ -123,7 +123,7 @@ class Greedy:
         return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return at most m cells in the order chosen; cells that would exceed a limit are skipped. ``seed`` is not used.
+        """Return at most m cells in the order chosen, without cells that would exceed a limit. ``seed`` is not used.
 
         What each cell would add is summed once, and then reduced as its members are covered. A user's function is
         called for each remaining candidate in each step.
