@@ -217,7 +217,7 @@ def test_replacing_and_removing_equals_a_rebuild_byte_by_byte(made: Any, least: 
         after = changed(cube, second, Sqlite(), remove)
         assert_same_files(after, whole)
         again = find_changes(after, second, replaces=True, remove=remove)
-        assert not again.goes and again.counts["unchanged"] == len(ids)
+        assert not again.has_drops and again.counts["unchanged"] == len(ids)
         assert again.corpus is not None and again.corpus.items.num_rows == 0
         assert not again.link_counts or again.link_counts["unchanged"] == sum(counts.values())
 
@@ -287,7 +287,7 @@ def test_a_given_link_that_comes_again_replaces_the_one_that_is_there() -> None:
     plain = replace(corpus_of(ROWS, objects=5), links=table(LINKS, **ends))
     cube = build(plain, [DECADE], Sqlite(), min_objects=1)
     unchanged = find_changes(cube, plain, replaces=True)
-    assert unchanged.link_counts == {"new": 0, "replaced": 0, "unchanged": 3} and not unchanged.goes
+    assert unchanged.link_counts == {"new": 0, "replaced": 0, "unchanged": 3} and not unchanged.has_drops
     other: dict[str, Any] = {"source": [3, 1, 0, 4], "target": [2, 2, 1, 4], "weight": [7.0, 0.1, 2.0, 1.0]}
     changes = find_changes(cube, replace(plain, links=table(LINKS, **other)), replaces=True)
     assert changes.link_counts == {"new": 0, "replaced": 2, "unchanged": 1}

@@ -14,7 +14,7 @@ from cube2net.api import cubes
 from cube2net.api.read import resolve_corpus
 from cube2net.api.suggest import find_topics
 from cube2net.cube.building.build import leave_out_known
-from cube2net.cube.building.concatenation import knows_objects
+from cube2net.cube.building.concatenation import has_all_objects
 from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_heavier
 from cube2net.cube.building.replacing import Changes, change_items, find_changes
@@ -165,7 +165,7 @@ def add_items(
 def _change(cube: Cube, changes: Changes, engine: Engine, progress: Progress) -> Cube:
     """Return a cube with what comes and without what goes; where it has all of it and nothing goes, it is the same."""
     corpus = changes.corpus
-    if not changes.goes and (corpus is None or (changes.counts and _has_all(cube, corpus))):
+    if not changes.has_drops and (corpus is None or (changes.counts and _has_all(cube, corpus))):
         return cube
     topics = changes.topics
     if corpus is not None and topics is None:
@@ -179,7 +179,7 @@ def _has_all(cube: Cube, corpus: Corpus) -> bool:
         return False
     if corpus.links is not None and pc.any(pc.not_equal(corpus.links["source"], corpus.links["target"])).as_py():
         return False
-    return knows_objects(cube, corpus)
+    return has_all_objects(cube, corpus)
 
 
 def _counts(cube: Cube) -> dict[str, int]:

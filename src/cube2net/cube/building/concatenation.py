@@ -31,7 +31,7 @@ from cube2net.model.objects import Objects
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedCorpus:
     """The objects of a cube and a corpus, and the corpus's mentions and links by the numbers of these objects."""
 
     objects: Objects
@@ -39,12 +39,12 @@ class Placed:
     links: pa.Table | None
 
 
-def place_corpus(corpus: Corpus, objects: Objects) -> Placed:
+def place_corpus(corpus: Corpus, objects: Objects) -> PlacedCorpus:
     """Return a corpus placed among the objects of a cube, which keep their numbers; new objects follow them."""
     if len(objects) == 0:
         attributes = pa.table({name: decode(corpus.objects[name]) for name in corpus.object_attributes})
         placed = Objects.of(corpus.objects.select(list(OBJECTS)), whole=objects.whole, attributes=attributes)
-        return Placed(placed, corpus.mentions, corpus.links)
+        return PlacedCorpus(placed, corpus.mentions, corpus.links)
     rows = place_objects(objects.table["object"], corpus.objects["object"])
     grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
     if corpus.object_attributes or (grows and load is not None):
@@ -57,10 +57,10 @@ def place_corpus(corpus: Corpus, objects: Objects) -> Placed:
     elif load is not objects.load_attributes:
         objects = replace(objects, load_attributes=load)
     links = None if corpus.links is None else _place_links(corpus.links, rows)
-    return Placed(objects, _place_mentions(corpus.mentions, rows), links)
+    return PlacedCorpus(objects, _place_mentions(corpus.mentions, rows), links)
 
 
-def knows_objects(cube: Cube, corpus: Corpus) -> bool:
+def has_all_objects(cube: Cube, corpus: Corpus) -> bool:
     """Return whether a cube has all objects of a corpus, with their attributes."""
     objects = place_corpus(corpus, cube.objects).objects
     return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)

@@ -64,7 +64,7 @@ class Changes:
     link_counts: dict[str, int] = field(default_factory=dict)
 
     @property
-    def goes(self) -> bool:
+    def has_drops(self) -> bool:
         """Whether items or links of the cube are dropped."""
         return bool(self.gone.any()) or len(self.links_gone) > 0
 
