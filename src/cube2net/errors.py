@@ -27,7 +27,6 @@ MAX_INT = 2**62
 MAX_LISTED_NAMES, MAX_LISTED_LETTERS = 40, 1_000
 """All allowed names are listed up to these limits."""
 MAX_QUOTED_LETTERS, MAX_SENTENCE_LETTERS = 100, 4_000
-UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 class Placeholder(str):
@@ -311,9 +310,8 @@ def parse_size(text: str, what: str) -> int:
         raise ParameterError(
             f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB", parameter=what, value=text
         )
-    unit = UNITS[match[2].lower()]
-    power = list(UNITS.values()).index(unit) + 1
-    return int(float(match[1]) * (1024**power if match[3] else unit))
+    power = "kmgt".index(match[2].lower()) + 1
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
 
 
 def _size(number: int) -> str:

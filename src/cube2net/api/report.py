@@ -10,7 +10,7 @@ from cube2net.api.compare import BY_NAME, JOURNAL, Methods, maker, named_methods
 from cube2net.api.query import resolve_query
 from cube2net.evaluation import trials
 from cube2net.evaluation.report import page
-from cube2net.evaluation.report.page import Illustrator, Report, write_report_files
+from cube2net.evaluation.report.page import Report, illustrate, write_report_files
 from cube2net.evaluation.statistics import compute_all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import judge_comparison
@@ -18,7 +18,6 @@ from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call, check_path
 from cube2net.model.query import Query
-from cube2net.network.drawing.layout import layout
 
 
 @check_call
@@ -84,4 +83,4 @@ def report_files(
     check_report()
     said, estimates = judge_comparison(comparison), compute_all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    return write_report_files(Illustrator(make, layout).illustrate(report), place, spreadsheet_safe=spreadsheet_safe)
+    return write_report_files(illustrate(report, make), place, spreadsheet_safe=spreadsheet_safe)

@@ -12,14 +12,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cube2net._util.arrays import Array
 from cube2net._util.files import write_files
 from cube2net._util.text import replace_controls
 from cube2net.errors import Cube2netError, InputError
@@ -49,7 +48,8 @@ from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict
 from cube2net.mining.link_prediction import KS
 from cube2net.model.comparison import FLOOR, Comparison, Configuration
-from cube2net.model.network import Drawing, Network
+from cube2net.model.network import Drawing
+from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import CELL, RIM
 
 if TYPE_CHECKING:
@@ -319,46 +319,33 @@ MAX_DRAWN_NODES = 4_000
 """Larger networks are not drawn, since they are not readable."""
 
 
-@dataclass(frozen=True, eq=False)
-class Illustrator:
-    """Adds drawings to a report.
+def illustrate(report: Report, make: Make) -> Report:
+    """Return a report with drawings and the table of its cells; ``make`` makes the networks of configurations.
 
-    ``make`` makes networks of configurations, and ``layout(network)`` returns a position for every node.
+    It has the network that helps, or else the highlighted one and the query alone; none if they cannot be made.
     """
-
-    make: Make
-    layout: Callable[[Network], Array]
-
-    def illustrate(self, report: Report) -> Report:
-        """Return the report with drawings of its network and the table of its cells; unchanged if it has none."""
-        config = report.verdict.shown
-        if config is None:
-            return report
-        trials = [trial for model in report.comparison.models for trial in report.comparison.of(config, model)]
-        first = min(trials, key=lambda trial: trial.seed)
-        try:
-            network = self.make(config, first.seed, first.nodes if config.like else None)
-        except Cube2netError:
-            return report
-        return replace(
-            report,
-            drawings=self._drawings(report, config, network),
-            cells=make_cell_table(network) if len(network.selection.cells) else None,
-        )
-
-    def _drawings(self, report: Report, config: Configuration, network: Network) -> tuple[Drawing, ...]:
-        """Return the network that helps, or else the highlighted one and the query alone."""
-        comparison, networks = report.comparison, {config.title: network}
-        if not report.verdict.helps:
-            role = ", the best of the others" if config != report.verdict.best else ""
-            role = ", the default" if config.name == comparison.settings.get("default") else role
-            alone = self.make(comparison.alone, min(comparison.seeds), None)
-            networks = {config.title + role: network, "the query alone": alone}
-        return tuple(
-            Drawing(each, self.layout(each), title=title)
-            for title, each in networks.items()
-            if len(each) <= MAX_DRAWN_NODES
-        )
+    comparison, config = report.comparison, report.verdict.shown
+    if config is None:
+        return report
+    trials = [trial for model in comparison.models for trial in comparison.of(config, model)]
+    first = min(trials, key=lambda trial: trial.seed)
+    try:
+        network = make(config, first.seed, first.nodes if config.like else None)
+    except Cube2netError:
+        return report
+    networks = {config.title: network}
+    if not report.verdict.helps:
+        role = ", the best of the others" if config != report.verdict.best else ""
+        role = ", the default" if config.name == comparison.settings.get("default") else role
+        networks = {
+            config.title + role: network,
+            "the query alone": make(comparison.alone, min(comparison.seeds), None),
+        }
+    drawings = [
+        Drawing(each, layout(each), title=title) for title, each in networks.items() if len(each) <= MAX_DRAWN_NODES
+    ]
+    cells = make_cell_table(network) if len(network.selection.cells) else None
+    return replace(report, drawings=tuple(drawings), cells=cells)
 
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
