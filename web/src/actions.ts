@@ -1,4 +1,4 @@
-// What may be done with a cell or an object, the same in menus, panels and tables.
+// Actions on a cell or an object, the same in menus, panels and tables.
 import { el } from "./dom";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
@@ -6,7 +6,7 @@ import type { NetworkRequest, Id, Node } from "./types";
 
 export interface Action {
   name: string;
-  /** What it does now: pinning something pinned takes the pin away. */
+  /** The label of the button; of a pinned node it is Unpin. */
   text: string;
   on: boolean;
   run(): Promise<void>;
@@ -15,19 +15,19 @@ export interface Action {
 const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).some((other) => String(other) === String(id));
 const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
 
-/** The change that prefers an object, or takes that back. */
+/** The change of the request that adds or removes an object to stay close to. */
 export function preferredChange(request: NetworkRequest, id: Id): Partial<NetworkRequest> {
   return { prefer: has(request.prefer, id) ? lacking(request.prefer, id) : [...(request.prefer ?? []), id] };
 }
 
-/** The change that puts objects into the query, with empty labels where the query has labels. */
+/** The change of the request that adds objects to the query, with empty labels where the query has labels. */
 export function addedChange(request: NetworkRequest, ids: readonly Id[]): Partial<NetworkRequest> {
   const fresh = ids.filter((id) => !has(request.query, id));
   const labels = request.labels ? [...request.labels, ...fresh.map(() => "")] : (request.labels ?? null);
   return { query: [...request.query, ...fresh], labels };
 }
 
-/** The change that takes an object out of the query. */
+/** The change of the request that removes an object from the query. */
 export function removedChange(request: NetworkRequest, id: Id): Partial<NetworkRequest> {
   const kept = request.query.flatMap((other, at) => (String(other) === String(id) ? [] : [at]));
   return { query: kept.map((at) => request.query[at]!), labels: request.labels ? kept.map((at) => request.labels![at]!) : null };
@@ -44,7 +44,7 @@ export function actionsOf(store: Store, node: Node): Action[] {
   const id = node.object;
   const queried = has(request.query, id);
   const on = has(request.prefer, id);
-  // A network of the query is like its own members anyway.
+  // Objects of the query are always preferred.
   if (on || !queried) actions.push({ name: "prefer", text: on ? "No longer prefer it" : "Prefer it", on, run: () => store.move(preferredChange(request, id)) });
   actions.push({
     name: "query",
@@ -55,7 +55,7 @@ export function actionsOf(store: Store, node: Node): Action[] {
   return queried ? actions.filter((action) => action.name !== "ban" && action.name !== "pin") : actions;
 }
 
-/** Buttons for what may be done with a node; `after` is called when one was used. */
+/** Buttons for the actions on a node; `after` is called when one was used. */
 export function actionButtons(store: Store, node: Node, after: () => void = () => undefined): HTMLButtonElement[] {
   return actionsOf(store, node).map((action) =>
     el(
@@ -75,7 +75,7 @@ export function actionButtons(store: Store, node: Node, after: () => void = () =
   );
 }
 
-/** The change that does the same with many nodes at once. */
+/** The change of the request that applies an action to many nodes. */
 export function manyChange(request: NetworkRequest, nodes: readonly Node[], word: "pins" | "bans" | "prefer" | "query", labels?: ReadonlyMap<string, string>): Partial<NetworkRequest> {
   const objects = nodes.flatMap((node) => ("object" in node ? [node.object] : []));
   if (word === "prefer") return { prefer: [...(request.prefer ?? []), ...objects.filter((id) => !has(request.prefer, id))] };

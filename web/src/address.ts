@@ -1,4 +1,4 @@
-// The address is the recipe: a request as #q=…, packed, and the trail of moves that the browser's history is.
+// The request in the address (#q=…), and the browser's history as the undo trail.
 import type { NetworkRequest, Id, Node } from "./types";
 import { shortest } from "./requests";
 import type { Store } from "./state";
@@ -6,20 +6,20 @@ import type { Trail } from "./trails";
 
 const LARGEST = 16 * 1024 * 1024;
 
-/** A request as a word for an address: JSON, deflated, in base64url. */
+/** Encode a request for an address: JSON, deflated, in base64url. */
 export async function packed(request: NetworkRequest, cube: string | null): Promise<string> {
   const said = shortest(request);
   const text = JSON.stringify(cube === null ? said : { ...said, cube });
   return toWord(await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw")));
 }
 
-/** A request, and names with their labels that are to be mended first: they are no part of it. */
+/** A request, and names with labels that have to be corrected first; these are not part of it. */
 export interface Begun {
   request: NetworkRequest;
   unresolved: [name: string, label: string][];
 }
 
-/** The request of such a word; throws one sentence where it is none. */
+/** Decode a request of an address; throws an error with a sentence if that fails. */
 export async function unpacked(word: string): Promise<NetworkRequest> {
   return (await begun(word)).request;
 }
@@ -37,7 +37,7 @@ async function begun(word: string): Promise<Begun> {
   return { request: readRequest(isRecord(value) ? request : value), unresolved: unresolved as Begun["unresolved"] };
 }
 
-/** The hash of an address with a request; empty for an empty one. */
+/** The hash of an address with a request; empty for an empty request. */
 export async function hashOf(request: NetworkRequest, cube: string | null): Promise<string> {
   return request.query.length === 0 ? "" : `#q=${await packed(request, cube)}`;
 }
@@ -88,7 +88,7 @@ const FIELDS: Record<keyof NetworkRequest, (value: unknown) => boolean> = {
   kind: WORDS,
 };
 
-/** A request out of a value that anybody may have written; throws one sentence that names the field. */
+/** Validate an untrusted value as a request; throws an error that names the field. */
 export function readRequest(value: unknown): NetworkRequest {
   if (!isRecord(value) || !IDS(value.query)) throw new Error("the address holds no request: it names no objects");
   for (const [field, given] of Object.entries(value)) {
@@ -150,7 +150,7 @@ export async function followAddress(store: Store): Promise<void> {
       try {
         history[by]({ at: place }, "", location.pathname + location.search + hash);
       } catch {
-        // browsers refuse addresses that are too long or too many at once: the page works on without
+        // browsers refuse addresses that are too long or change too often; the page works without
       }
     });
   };

@@ -1,4 +1,4 @@
-// The frame of the page: what to ask, steer and keep on the left, the network in the middle, reasons on the right.
+// The frame of the page: query, settings and export on the left, the network in the middle, explanations on the right.
 import "./base.css";
 import "./frame.css";
 import { mountAsk } from "./ask";
@@ -17,7 +17,7 @@ import { mountSteer } from "./steer";
 import { tabs } from "./tabs";
 import { mountWhy } from "./why";
 
-/** Fills an element with the explorer of a store; the page and the notebook's widget both do. What comes back ends it. */
+/** Mounts the explorer of a store in an element, for the page and the notebook widget. Returns a function that ends it. */
 export function mount(root: HTMLElement, store: Store): () => void {
   root.classList.add("c2n");
   const life = new AbortController();
@@ -57,7 +57,7 @@ export function mount(root: HTMLElement, store: Store): () => void {
     draw();
     if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) {
       right.show("why");
-      // On a small screen the reasons stand below the network: a tap brings them into view.
+      // On a small screen the explanations are below the network; a tap scrolls to them.
       if (right.element.getBoundingClientRect().top > innerHeight - 120) right.element.scrollIntoView({ block: "start", behavior: "smooth" });
     }
   }, ended);

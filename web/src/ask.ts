@@ -1,4 +1,4 @@
-// Ask: names typed, pasted or dropped, what each of them means, and the button that makes their network.
+// The query: names that are typed, pasted or dropped, the objects they mean, and the button that makes the network.
 import "./ask.css";
 import type { Refusal } from "./client";
 import { counted, el, fill, number } from "./dom";
@@ -11,13 +11,13 @@ import { nearOf } from "./requests";
 import type { Store } from "./state";
 import type { NameRow } from "./types";
 
-/** So many of a name are offered at once. */
+/** Maximum number of objects of one name that are offered. */
 const MOST_BEARERS = 100;
 
 export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const draft = new Draft();
   let failed: Refusal | null = null;
-  /** The query to be as a table left it: until it changes, another column of that table takes the place of its rows. */
+  /** The draft after a table was read: while it is unchanged, choosing another column replaces the rows. */
   let ofTable: unknown = null;
 
   const make = el("button", { type: "button", class: "primary wide", "data-do": "make", onclick: () => void run() }, "Make the network");
@@ -69,7 +69,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     ofTable = draft.mark !== before ? draft.mark : null;
   }
 
-  /** Changes the query to be by hand: what was said of a list before is over. */
+  /** Changes the draft by hand, and clears the message about the last list. */
   function changed(change: () => void, focus = false): void {
     change();
     told.textContent = "";
@@ -106,7 +106,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     drawStale(many);
   }
 
-  /** Says that list and network are not the same, while they are not. */
+  /** Shows a hint while the list and the network differ. */
   function drawStale(many: number): void {
     stale.hidden = store.network === null || store.edited === null;
     if (stale.hidden) return fill(stale);
@@ -116,7 +116,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     fill(stale, el("span", {}, `The network shown is for the previous ${counted(before, "object")}.`), many > 0 ? again : null, back);
   }
 
-  /** Takes the query of the store, when that came from an address or by going back; an edited one stays. */
+  /** Takes the query of the store after undo or a change of the address, unless the draft was edited. */
   function follow(): void {
     if (draft.isQueryOf(store.request)) {
       if (draft.canUndo || draft.canRedo) draft.settle();
@@ -178,7 +178,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   suggest();
 }
 
-/** What is said where a name turns out to mean an object that is there already. */
+/** The message for a name whose object is already in the list. */
 function twice(there: NameRow, one: NameRow): string {
   if (there.label === one.label) return `${there.name} is already in the list.`;
   return `${there.name} was given twice with different labels; ${there.label === "" ? "the one without a label" : `the label ${there.label}`} is kept.`;

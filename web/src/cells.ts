@@ -1,4 +1,4 @@
-// The chosen cells as a table: what each adds, how much of the query it holds, and what the network is without it.
+// The chosen cells as a table: gain, share of the query, and a preview of the network without a cell.
 import "./cells.css";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
@@ -21,14 +21,14 @@ const ABOUT: Record<Column, string> = {
   share: "which share of the query it holds",
 };
 
-/** A value as people read it: whole numbers without a point. */
+/** Format a value; whole numbers without decimals. */
 export function valueText(value: number): string {
   if (value < 0) return `−${valueText(-value)}`;
   if (Number.isInteger(value)) return number(value);
   return value >= 5e-4 ? value.toLocaleString("en-US", { maximumFractionDigits: 4 }) : value.toExponential(1).replace("e-", " · 10^−");
 }
 
-/** A function that writes values of one column: the same decimals for all, a true minus, and a plus where wanted. */
+/** A formatter for the values of one column: equal numbers of decimals, a true minus, and a plus if wanted. */
 export function columnText(values: readonly number[], signed = false): (value: number) => string {
   const whole = values.every(Number.isInteger);
   const least = values.reduce((small, value) => (value === 0 ? small : Math.min(small, Math.abs(value))), Infinity);

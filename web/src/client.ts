@@ -1,4 +1,4 @@
-// Who answers requests: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
+// The client of the JSON interface: over HTTP here, through a notebook's kernel in widget.ts.
 import type { CompareAnswer, CubeAnswer, ExportRequest, FailureDetail, ProgressSchema, Routes, UploadAnswer } from "./types";
 
 export type RouteName = keyof Routes;
@@ -19,15 +19,15 @@ export interface ExportedFile {
 export interface Client {
   ask<N extends RouteName>(name: N, body: RequestOf<N>, how?: Asking): Promise<Answer<N>>;
   file(body: ExportRequest, how?: Asking): Promise<ExportedFile>;
-  /** Hands over a file to be opened beside those used, and says what it is called there; none where that cannot be. */
+  /** Uploads a file beside those in use and returns its name on the server; undefined where files cannot be uploaded. */
   upload?(file: File, used: readonly string[], how?: Asking): Promise<UploadAnswer>;
-  /** Takes a file back that was handed over. */
+  /** Removes an uploaded file. */
   takeBack?(name: string): Promise<UploadAnswer>;
   /** The address of a comparison's report; null where reports have none. */
   report(answer: CompareAnswer): string | null;
 }
 
-/** Why there is no answer, in one sentence; kind "offline" when nobody answers, "unauthorised" without the cookie. */
+/** A refused request, in one sentence; kind "offline" without a server, "unauthorised" without the cookie. */
 export class Refusal extends Error {
   constructor(
     readonly sentence: string,
@@ -40,7 +40,7 @@ export class Refusal extends Error {
 
 export const stopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
 
-/** Any failure as a refusal, so that there always is a sentence to show. */
+/** Any error as a refusal, which has a sentence to show. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return new Refusal(error instanceof Error ? error.message : String(error), "page");
@@ -49,16 +49,16 @@ export function refusalOf(error: unknown): Refusal {
 const OFFLINE = "the explorer does not answer: it was closed, or this computer slept; start it again, and open the address that it prints";
 const UNAUTHORISED = "this page has no key: open the address that the program printed";
 
-/** The kind of a refusal where another window opened another cube: nothing is answered until the page is loaded again. */
+/** The kind of a refusal after another window opened another cube: the page has to be reloaded. */
 export const OTHER_CUBE = "other-cube";
 
-/** The header that says of which cube a request is. */
+/** The header that names the cube of a request. */
 const ASKED_OF = "cube2net-checksum";
 
 /**
  * A client of the server that this page came from.
  *
- * Once it has been told of a cube, it asks that one only; `moved` hears that another was opened in its place.
+ * After the first answer about a cube all requests are for that cube; `moved` is called if another one was opened.
  */
 export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void = () => undefined): Client {
   let cube: string | null = null;

@@ -1,6 +1,6 @@
 // Colours of labels: one for each label of the query, by name, so that the same labels have the same colours everywhere.
 
-/** So many labels have a colour of their own; further ones share a grey. The classes label-0 … set `--label`. */
+/** Number of labels with a colour of their own; others are grey. The classes label-0 … set `--label`. */
 export const LABEL_COLOURS = 8;
 
 /** The number of every label's colour; objects without a label have none. */

@@ -1,17 +1,17 @@
-// What columns may be, and what is asked of the reader when a person says what one is.
+// The roles of columns, and the corrections that result when a user changes one.
 import { counted } from "./dom";
 import type { ColumnUse, TablesAnswer, TablesRequest } from "./types";
 import { describeDimension } from "./words";
 
-/** What a person said instead of what was guessed. */
+/** Corrections of the guess by the user. */
 export type Corrections = Pick<TablesRequest, "columns" | "dimensions" | "min_objects" | "separators" | "sheet">;
 
 export const DIMENSION = "dimension";
 export const KEPT = "kept";
-/** Columns that are put together to one name. */
+/** The role of columns that are joined to one name. */
 export const PART = "part";
 
-/** What somebody wants a column to be: a role, a group, or only kept. */
+/** A choice of the user for a column: a role, a group, or information only. */
 export interface Wish {
   column: string;
   what: string;
@@ -30,26 +30,26 @@ const WORDS: Record<string, string> = {
   item: "record",
   object: "objects (people, things)",
 };
-/** What nothing can be read without. */
+/** Roles that a table must have. */
 const NEEDED = ["id", "item", "source", "object"];
 
 const last = (role: string): string => role.slice(role.lastIndexOf(".") + 1);
 const isAlone = (uses: readonly ColumnUse[]): boolean => !uses.some(({ role }) => role === "links.source");
 const isOfNodes = (uses: readonly ColumnUse[]): boolean => uses.some(({ table }) => table === "nodes");
 
-/** What a role is called; a column that names other rows is both ends at once. */
+/** The name of a role on the page; a column that names other rows is both ends of a link. */
 export function roleWords(role: string, uses: readonly ColumnUse[]): string {
   return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "links to other rows" : (WORDS[role] ?? WORDS[last(role)] ?? role);
 }
 
-/** Whether a column can do without its role. */
+/** Whether the role of a column can be removed. */
 export const canLose = (use: ColumnUse, uses: readonly ColumnUse[]): boolean =>
   !NEEDED.includes(last(use.role)) && (use.role !== "links.target" || isAlone(uses)) && !isPart(use);
 
-/** Whether a column is put together with others to a name. */
+/** Whether a column is joined with others to a name. */
 export const isPart = ({ role, may }: ColumnUse): boolean => role !== "" && may.length === 1;
 
-/** What the list of a column shows now. */
+/** The selected role of a column. */
 export function nowOf(use: ColumnUse, { choices, uses }: Pick<TablesAnswer, "choices" | "uses">, said: Corrections): string {
   if (isPart(use)) return PART;
   if (use.role === "nodes.id" && said.columns?.["nodes.name"] === use.column && !uses.some(({ role }) => role === "nodes.name")) return "nodes.name";
@@ -57,7 +57,7 @@ export function nowOf(use: ColumnUse, { choices, uses }: Pick<TablesAnswer, "cho
   return choices.some(({ column, chosen }) => chosen && column === use.column) ? DIMENSION : KEPT;
 }
 
-/** Which column is what, once somebody wants one to be something else. */
+/** The roles by column after a choice of the user. */
 export function columnsFor(uses: readonly ColumnUse[], said: Corrections, use: ColumnUse, what: string): Record<string, string> {
   const own = uses.find(({ role }) => role === "nodes.id")?.column;
   let columns = Object.fromEntries(Object.entries(said.columns ?? {}).filter(([role, name]) => name !== use.column || !use.may.includes(role)));
@@ -72,10 +72,10 @@ export function columnsFor(uses: readonly ColumnUse[], said: Corrections, use: C
   return columns;
 }
 
-/** Whether rows become records, so that all else is guessed anew. */
+/** Whether a choice turns rows into records, so that all other roles are guessed again. */
 export const changesLayout = (uses: readonly ColumnUse[], what: string): boolean => what === "mentions.object" && isOfNodes(uses);
 
-/** Says that a wish was not heeded, and what helps; null where it was. */
+/** Why a choice had no effect, and what helps; null if it had. */
 export function notTaken({ choices, uses }: Pick<TablesAnswer, "choices" | "uses">, { column, what }: Wish): string | null {
   const own = uses.filter((use) => use.column === column);
   const known = uses.filter(({ role }) => role === "nodes.id" || role === "nodes.name");
@@ -87,7 +87,7 @@ export function notTaken({ choices, uses }: Pick<TablesAnswer, "choices" | "uses
   return `${column} makes no links: too few of its values name other rows. Rows are known by ${known.map((use) => use.column).join(" and ")}; choose “name” for the column that has the names.`;
 }
 
-/** Why nothing is linked, and what helps; null where something is. */
+/** Why there are no links, and what helps; null if there are. */
 export function findLinkProblem({ read, uses, is_linked }: Pick<TablesAnswer, "read" | "uses" | "is_linked">): string | null {
   const objects = uses.find(({ role }) => role === "mentions.object");
   if (read.links === null) {
@@ -100,10 +100,10 @@ export function findLinkProblem({ read, uses, is_linked }: Pick<TablesAnswer, "r
   return "No links were found. Choose “links to other rows” for a column such as a manager, and “name” for the column with these names; or “objects” for a column with several people.";
 }
 
-/** Kinds that say nothing of what the objects are. */
+/** Kinds that are not worth showing. */
 const GENERAL_KINDS = ["node", "object"];
 
-/** How much was read, such as "612 objects (Authors) in 141 records". */
+/** The amount that was read, such as "612 objects (Authors) in 141 records". */
 export function sizeOf({ read, uses, items, kinds }: Pick<TablesAnswer, "read" | "uses" | "items" | "kinds">): string {
   const named = kinds.filter((kind) => !GENERAL_KINDS.includes(kind));
   const objects = isOfNodes(uses) ? counted(read.objects, "row") : `${counted(read.objects, "object")}${named.length > 0 ? ` (${named.join(", ")})` : ""}`;
@@ -111,7 +111,7 @@ export function sizeOf({ read, uses, items, kinds }: Pick<TablesAnswer, "read" |
   return isOfNodes(uses) ? objects : `${objects} in ${counted(items, "record")}`;
 }
 
-/** What becomes of a column, with its numbers. */
+/** The outcome of a column, with numbers. */
 export function outcome(use: ColumnUse, now: string, { read, uses, items, choices }: Pick<TablesAnswer, "read" | "uses" | "items" | "choices">): string {
   const ends = uses.some(({ role }) => role === "links.source");
   switch (last(now)) {
@@ -151,7 +151,7 @@ export const SEPARATORS = [";", ",", "|", "/", " and ", " & ", ",,", "\n", "\t"]
 
 const NAMES: Record<string, string> = { ";": "; semicolon", ",": ", comma", "|": "| bar", "/": "/ slash", ",,": "every second comma", "\n": "line break", "\t": "tab" };
 
-/** Separators in words; none means a single value. */
+/** Separators in words; without any, a field has one value. */
 export function describeSeparators(marks: readonly string[]): string {
   if (marks.length === 0) return "one value";
   return marks.map((mark) => NAMES[mark] ?? `“${mark.trim() === "" ? mark : mark.trim()}”`).join(" or ");

@@ -1,4 +1,4 @@
-// Completion as one types: a list below a field, moved by ↑ and ↓, taken by Enter, Tab or a click; Escape closes it.
+// Completion of a field: a list of suggestions, with ↑, ↓, Enter, Tab, Escape and clicks.
 import { refusalOf, stopped } from "./client";
 import { el, fill, freshId } from "./dom";
 
@@ -12,17 +12,17 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 const PAUSE = 90;
 
 export interface Completing {
-  /** The word under way; the whole field without one. */
+  /** Returns the word at the cursor; by default the whole field. */
   word?: () => string;
-  /** Whether ↓ or a click shows what there is before anything is typed. */
+  /** Whether ↓ or a click opens the list of an empty field. */
   eager?: boolean;
-  /** Whether Enter leaves a word that is a whole name to the field, which finds out whether others bear it too. */
+  /** Whether Enter leaves a complete name to the field, which looks up all objects of that name. */
   whole?: boolean;
-  /** Enter does not wait for the list: what is found then is taken, and this hears that there is nothing. */
+  /** Called if Enter was pressed before the list came and nothing was found. */
   missing?: (text: string) => void;
 }
 
-/** Puts a field into a box with its list; `find` is asked for what begins with the word under way. */
+/** Wraps a field in a box with its list; `find` returns the suggestions for the word at the cursor. */
 export function completing(
   field: Field,
   find: (text: string, signal: AbortSignal) => Promise<Option[]>,
@@ -107,7 +107,7 @@ export function completing(
     field.removeAttribute("aria-activedescendant");
   }
 
-  /** Takes what is typed before there is a list of it: whoever is called so, else the first that would be listed. */
+  /** Accepts the typed text before its list is there: the exact name, else the first suggestion. */
   async function takeTyped(unknown: (text: string) => void): Promise<void> {
     close();
     const text = word();
@@ -120,7 +120,7 @@ export function completing(
     else unknown(text);
   }
 
-  /** Whether Enter is the field's: nothing is marked, and what is typed is a name as it stands. */
+  /** Whether Enter is left to the field: no suggestion is marked, and the text is a complete name. */
   const isWhole = (): boolean => whole && active < 0 && options.some(({ text }) => text.toLowerCase() === word().toLowerCase());
 
   field.addEventListener("input", () => {

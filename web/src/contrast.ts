@@ -1,4 +1,4 @@
-// Two queries side by side: the cells that tell them apart, as bars to both sides with how sure they are.
+// Compare two queries: the cells that distinguish them, as bars with intervals.
 import "./contrast.css";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, freshId, number } from "./dom";
@@ -13,14 +13,14 @@ import type { NetworkRequest, Id } from "./types";
 import { whenVisible } from "./tabs";
 import { plain, sentence } from "./words";
 
-/** Objects with a name of their own: a side of a contrast. */
+/** One side of a comparison: objects and their name. */
 export interface Side {
   name: string;
   ids: Id[];
   label: string | null;
 }
 
-/** The sides that a query has by itself: all of it, and each of its labels where it has several. */
+/** The sides that a query offers: all of it, and each of its labels if there are several. */
 export function sidesOf(request: NetworkRequest): Side[] {
   const labels = request.labels ?? [];
   const names = [...new Set(labels)].filter((label) => label !== "").sort((a, b) => (a < b ? -1 : 1));
@@ -28,7 +28,7 @@ export function sidesOf(request: NetworkRequest): Side[] {
   return [{ name: "the query", ids: request.query, label: null }, ...parts];
 }
 
-/** The change that asks for two sides together, each labelled by its name; who is in both bears both names. */
+/** The change of the request to a query of both sides, labelled by side; objects of both have both names. */
 export function bothChange(first: Side, second: Side): Partial<NetworkRequest> {
   const [ones, twos] = [new Set(first.ids.map(String)), new Set(second.ids.map(String))];
   const query = [...first.ids, ...second.ids.filter((id) => !ones.has(String(id)))];
@@ -65,7 +65,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   let flight: AbortController | null = null;
   let drawn = "";
 
-  /** The choices, kept where they still are what was chosen. */
+  /** Fill the choices, and keep the selected ones where possible. */
   const offer = (): void => {
     const sides = sidesOf(store.request);
     const lassoed = spotlight.lassoed.filter((node) => "object" in node).length;
@@ -88,7 +88,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     if (one.value === "") one.value = "0";
   };
 
-  /** The other side: its objects, or null for everyone else. */
+  /** The other side: its objects, or null for all others. */
   const other = async (signal: AbortSignal): Promise<Side | null> => {
     if (two.value === REST) return null;
     if (two.value === LASSO) return { name: "the lassoed", ids: spotlight.lassoed.flatMap((node) => ("object" in node ? [node.object] : [])), label: null };
@@ -125,7 +125,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     body.classList.remove("waiting");
   };
 
-  /** Shows the network of both sides together, each in its colour; undo leads back. */
+  /** Shows the network of both sides, coloured by side. */
   const seeBoth = (first: Side, second: Side): void => {
     one.value = two.value = ""; // the two sides will be labels, and are chosen as such
     pasted.hidden = true;
@@ -187,7 +187,7 @@ function row(store: Store, cell: SeparatingCell, classes: [string, string]): HTM
   const [low, high] = cell.interval;
   const whisker = el("span", { class: "against-whisker" }, el("i", {}));
   const mark = whisker.firstElementChild as HTMLElement;
-  // The first side lies to the left: a difference in its favour points there.
+  // The first side is on the left: a positive difference points there.
   mark.style.left = `${50 - 50 * high}%`;
   mark.style.width = `${Math.max(0.6, 50 * (high - low))}%`;
   const lift = cell.lift === null ? "only there" : `${cell.lift.toFixed(1)} times as often`;

@@ -1,4 +1,4 @@
-// The data step: one row a column with sample values, its role, its separator and what it becomes; problems come first.
+// The data step: problems first, then a row for each column with sample values, role, separator and outcome.
 import { canLose, changesLayout, columnsFor, type Corrections, describeSeparators, DIMENSION, findLinkProblem, isPart, KEPT, notTaken, nowOf, outcome, PART, roleWords, SEPARATORS, sizeOf, type Wish } from "./column_roles";
 import { counted, el, number } from "./dom";
 import type { ColumnUse, SheetSchema, TablesAnswer } from "./types";
@@ -32,7 +32,7 @@ export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[]
     if (what === DIMENSION) wanted.add(column);
     else wanted.delete(column);
     const dimensions = choices.filter((one) => wanted.has(one.column) && one.dimension !== "").map(({ dimension }) => dimension);
-    // Without a group nothing is asked: the answer would be another guess.
+    // Without a group no request is sent, because the answer would be a guess again.
     const none = dimensions.length === 0 && use.role === "" && answer.problem === null && (what === KEPT || !lacking.hidden);
     lacking.hidden = !none;
     ready(!none && answer.problem === null);
@@ -111,7 +111,7 @@ export function corrections(answer: TablesAnswer, sheets: readonly SheetSchema[]
   );
 }
 
-/** The choice of the sheet to read; other columns come with it, so other corrections are dropped. */
+/** The choice of the sheet to read; a new sheet has other columns, so all corrections are dropped. */
 function sheetChooser(sheets: readonly SheetSchema[], said: Corrections, changed: Correcting["changed"]): HTMLElement {
   const isUsed = ({ name, is_used }: SheetSchema): boolean => (said.sheet === undefined ? is_used : name === said.sheet);
   const describe = ({ name, rows, first }: SheetSchema): string => (rows === null ? `${name} (no table)` : `${name} (${counted(rows, "row")}: ${first.join(", ")}, …)`);

@@ -1,18 +1,18 @@
-// A number that can be slid or typed, or left to the program.
+// A number with a slider and a field, or automatic.
 import { el, number as written } from "./dom";
 
 export interface Dial {
   element: HTMLElement;
-  /** Shows what is asked for (null: left to the program), what the program took, and how far the slider goes. */
+  /** Shows the requested value (null: automatic), the value in use, and the maximum of the slider. */
   show(asked: number | null, taken: number | null, most: number, auto?: string): void;
-  /** Says something below, or nothing. */
+  /** Shows a note below, or none. */
   tell(text: string): void;
 }
 
 export interface DialWords {
   name: string;
   title: string;
-  /** What is said while it is left to the program. */
+  /** The text while the value is automatic. */
   auto: string;
   least: number;
 }

@@ -1,4 +1,4 @@
-// Elements by a function; text goes in as text, so that no name can become markup.
+// Create elements; text is inserted as text, never as markup.
 
 type Child = globalThis.Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
@@ -16,7 +16,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: At
   return element;
 }
 
-/** Puts children in place of what an element holds. */
+/** Replaces the children of an element. */
 export function fill(element: HTMLElement, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child): child is globalThis.Node | string => child !== null && child !== undefined && child !== false));
 }

@@ -1,4 +1,4 @@
-// Start from cells: labels name a cell or several, and as many of their objects as are wanted come into the query.
+// Start from cells: choose cells by labels and add their objects to the query.
 import { refusalOf } from "./client";
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
@@ -10,19 +10,19 @@ import type { Store } from "./state";
 import type { NetworkRequest, DimensionSchema, LevelSchema, NameRow } from "./types";
 
 const ALL = "∗";
-/** So many objects are taken without a word, where cells hold more. */
+/** Default number of objects taken from larger cells. */
 const FEW = 200;
-/** So many labels are offered at once. */
+/** Maximum number of labels offered. */
 const OFFERED = 60;
 
-/** The levels of a dimension whose labels name cells of a view: those at or above the one that it is rolled up to. */
+/** The levels of a dimension that can be chosen in a view: at or above the level it is rolled up to. */
 export function levelsOf(dimension: DimensionSchema, rolled: string | undefined): LevelSchema[] {
   if (rolled === undefined) return dimension.levels;
   const at = dimension.levels.findIndex(({ name }) => name === rolled);
   return at < 0 ? [] : dimension.levels.slice(at);
 }
 
-/** Cells of which each is there once, and none that is the whole cube. */
+/** Cells without repetitions and without the complete cube. */
 export function cellsNamed(cells: readonly (readonly string[])[]): string[][] {
   const said = cells.filter((labels) => labels.some((label) => label !== ALL));
   return said.filter((labels, at) => said.findIndex((other) => same(other, labels)) === at).map((labels) => [...labels]);
@@ -51,7 +51,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
 
   const wanted = (): string[][] => cellsNamed([...asideCells, labels]);
 
-  /** Says how many objects the cells hold; only then is asked who they are. */
+  /** Shows how many objects the cells have, before the objects are requested. */
   async function look(said = ""): Promise<void> {
     const mine = (asked += 1);
     const cells = wanted();
@@ -143,7 +143,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     }));
   }
 
-  /** Begins anew where another part of the cube is looked at: its cells have other labels, or other objects. */
+  /** Starts over if the view changes, because its cells have other labels or objects. */
   function follow(): void {
     const now = viewOf(store.request);
     within.hidden = Object.keys(now).length === 0;
@@ -161,7 +161,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   void look();
 }
 
-/** A field for a label of a dimension: those that the cube names are offered, any other can be typed. */
+/** A field for a label of a dimension, with the listed labels as suggestions; others can be typed. */
 function labelField(name: string, levels: readonly LevelSchema[], set: (label: string) => void): HTMLElement {
   const field = el("input", { placeholder: "all", "aria-label": `Label of ${name}` });
   const offered = levels.flatMap((level) => level.first.map((label) => ({ label, level: level.name })));

@@ -1,4 +1,4 @@
-// Small requests about places on the screen.
+// Geometry of points and boxes on the screen.
 
 export interface Point {
   x: number;
@@ -12,7 +12,7 @@ export interface Box {
   bottom: number;
 }
 
-/** Whether a point lies inside a polygon, by how often a ray from it crosses the sides. */
+/** Whether a point is inside a polygon (ray casting). */
 export function insidePolygon(point: Point, corners: readonly Point[]): boolean {
   let inside = false;
   for (let at = 0, before = corners.length - 1; at < corners.length; before = at++) {
@@ -109,7 +109,7 @@ export function fittingNames(
   return named;
 }
 
-/** A text cut to so many characters, without those that cannot be seen, so that a name is one harmless line. */
+/** A text cut to a number of characters, without invisible ones, on one line. */
 export function shortName(name: string, most = 32): string {
   const seen = name.slice(0, most * 8).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, (found) => (/\s/.test(found) ? " " : ""));
   const letters = Array.from(seen.trim() || (name === "" ? "" : "(no name)"));

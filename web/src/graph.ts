@@ -24,7 +24,7 @@ const ROLES: Record<string, string> = {
 };
 
 const PLACING = "Finding a place for every node…";
-/** What is said before the first layout: the program may have to prepare itself, once on a computer. */
+/** The note before the first layout, when code may have to be compiled. */
 const SLOWLY = `${PLACING} The first time the program prepares compiled code for this, which can take half a minute.`;
 
 export function mountNetwork(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -34,7 +34,7 @@ export function mountNetwork(root: HTMLElement, store: Store, ended: AbortSignal
   view.follow(new Set(["network", "places", "selected"]));
 }
 
-/** What draws by WebGL here, by its own name; null where nothing does. */
+/** The name of the WebGL renderer; null without WebGL. */
 function rendererHere(): string | null {
   try {
     const canvas = document.createElement("canvas");
@@ -57,7 +57,7 @@ class NetworkView {
   private clicked = false;
   private recovered = 0;
   private lost = false;
-  /** Whether no layout has come yet. */
+  /** Whether there is no layout yet. */
   private slow = true;
   private recovering = 0;
   private readonly renderer: string | null;
@@ -144,7 +144,7 @@ class NetworkView {
     this.say(this.model === null ? waiting : places === null ? this.slow ? SLOWLY : PLACING : "");
   }
 
-  /** Marks the selected node; what was selected elsewhere, by a search or a table, is flown to. */
+  /** Marks the selected node, and moves the view to one that was selected elsewhere. */
   private showSelected(selected: Node | null): void {
     if (this.stage?.model !== this.model) return; // the network before is still shown: what is selected is marked with the new one
     const position = selected === null ? null : this.positionOf(selected);
@@ -175,7 +175,7 @@ class NetworkView {
   }
 
   private newStage(): Stage {
-    /** What happens on the stage while it still shows the network before is not heeded. */
+    /** Ignores events while the stage still shows the previous network. */
     const heeded =
       <Given extends unknown[]>(run: (...given: Given) => void) =>
       (...given: Given): void => {
@@ -201,7 +201,7 @@ class NetworkView {
     this.stage = this.newStage();
   }
 
-  /** Draws anew after the graphics card gave the stage up, as it does when a computer sleeps; not for ever, nor unseen. */
+  /** Draws again after the WebGL context was lost, such as after sleep; a few times only, and only when visible. */
   private recover(): void {
     this.lost = true;
     if (this.recovering !== 0 || this.recovered >= RECOVERIES || !this.holder.isConnected) return;
@@ -250,7 +250,7 @@ class NetworkView {
     return `${ROLES[role]}${label && role === "query" ? ` · ${shortName(label, 60)}` : ""} · ${links}${held}`;
   }
 
-  /** Lets stand out what is pointed at, or else what a table or the legend points at. */
+  /** Highlights the node under the pointer, or else what a table or the legend highlights. */
   private light(): void {
     const { model, stage } = this;
     if (model === null || stage === null || stage.model !== model) return;
@@ -390,7 +390,7 @@ class NetworkView {
     return this.model?.positions.get(nodeKey(node)) ?? null;
   }
 
-  /** Where a node is in the window, by its id or its key; null where it is not drawn. */
+  /** The position of a node in the window, by its id or key; null if it is not drawn. */
   private placeOf(id: string | number): Point | null {
     const { model, stage } = this;
     if (model === null || stage === null || stage.model !== model) return null;

@@ -1,8 +1,8 @@
-// Where a layout lies on the stage: the box around it, how far it is stretched, how many pixels one of its units is.
+// The frame of a layout on the stage: bounding box, stretch, and pixels per unit.
 
 /** The room around the network within the stage, in pixels. */
 export const PADDING = 34;
-/** A layout has no meaning of its axes: one of them is stretched up to so much, to fill the stage. */
+/** The axes of a layout have no meaning, so one is stretched up to this factor to fill the stage. */
 const STRETCH = 1.6;
 
 export interface Size {
@@ -29,14 +29,14 @@ export const between = (from: [number, number], to: [number, number], share: num
   from[1] + (to[1] - from[1]) * share,
 ];
 
-/** How many pixels a unit of the layout is when all of it is in view. */
+/** Pixels per unit of the layout if all of it is in view. */
 export function unitOf(box: Box, { width, height }: Size): number {
   const across = Math.max(1e-9, box.x[1] - box.x[0]);
   const up = Math.max(1e-9, box.y[1] - box.y[0]);
   return Math.min((width - 2 * PADDING) / across, (height - 2 * PADDING) / up);
 }
 
-/** How much wider or higher the layout is drawn, so that it fills the stage. */
+/** The stretch of the layout to fill the stage. */
 export function stretchOf(box: Box, { width, height }: Size): [number, number] {
   if (width <= 2 * PADDING || height <= 2 * PADDING) return [1, 1];
   const [across, up] = [box.x[1] - box.x[0], box.y[1] - box.y[0]];

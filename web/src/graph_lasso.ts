@@ -2,9 +2,9 @@
 import type { Point } from "./geometry";
 
 export interface Lasso {
-  /** Whether every drag draws, and not only those with Shift. */
+  /** Whether every drag draws a lasso, not only with Shift. */
   wanted(): boolean;
-  /** Told while it is drawn, and with nothing when it ends. */
+  /** Called while the lasso is drawn, and with null at its end. */
   draw(outline: Point[]): void;
   end(corners: Point[]): void;
 }

@@ -7,7 +7,7 @@ import type { NetworkAnswer, Node } from "./types";
 /** More labels than these share one colour. */
 const LABELS = 8;
 
-/** `show` lets nodes stand out while a label is pointed at, and none of them with null. */
+/** `show` highlights the nodes of the label under the pointer, or none with null. */
 export function legendOf(model: Model, network: NetworkAnswer, show: (nodes: Node[] | null) => void): (HTMLElement | false)[] {
   const roles = new Set(model.roles);
   const labelled = model.legend.filter((each) => each.label !== "");

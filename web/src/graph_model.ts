@@ -1,11 +1,11 @@
-// A network as its drawing needs it: keys, roles, neighbours, sizes, and the order in which names are shown.
+// The network for drawing: keys, roles, neighbours, sizes, and the order of names.
 import { coloursOf, LOOKS, type LabelColour, type Theme } from "./palette";
 import { nodeAt, nodeKey } from "./nodes";
 import type { NetworkAnswer, Node, Role } from "./types";
 
-/** Above so many nodes the drawing is simpler: links of the query only, no animation, fewer names. */
+/** Above this number of nodes the drawing is simpler: links of the query only, no animation, fewer names. */
 export const SIMPLER = 5000;
-/** At most so many links are drawn above that, the heaviest. */
+/** Maximum number of links drawn then, the heaviest. */
 export const MOST_LINKS = 20_000;
 
 export interface Neighbours {
@@ -66,10 +66,10 @@ export function drawnLinks(network: NetworkAnswer, simple: boolean, most = MOST_
   return inner.length <= most ? inner : inner.sort((a, b) => weight[b]! - weight[a]!).slice(0, most);
 }
 
-/** So many of the query are named before cells, and so many cells before the rest of the query. */
+/** Number of objects of the query named before cells, and of cells named before the rest of the query. */
 const FIRST = 12;
 
-/** The order in which names are given room: hubs of the query first, then cells, the rest of the query, and other objects. */
+/** The order of names: hubs of the query, cells, the rest of the query, other objects. */
 export function namingOrder(roles: readonly Role[], degrees: Uint32Array): Uint32Array {
   const by = (wanted: (role: Role) => boolean): number[] =>
     roles.flatMap((role, at) => (wanted(role) ? [at] : [])).sort((a, b) => degrees[b]! - degrees[a]! || a - b);
@@ -119,7 +119,7 @@ export function modelOf(network: NetworkAnswer, theme: Theme): Model {
   };
 }
 
-/** The neighbours of a position, itself first. */
+/** A position and its neighbours. */
 export function circleOf(model: Model, position: number): number[] {
   const { starts, ends } = model.neighbours;
   return [...new Set([position, ...ends.subarray(starts[position]!, starts[position + 1]!)])];
@@ -133,14 +133,14 @@ export function radiusOf(role: Role, degree: number, unit: number): number {
   return Math.max(1.2, base * share * hub);
 }
 
-/** Positions in the order of drawing: the query comes last, upon all others. */
+/** Positions in the order of drawing; the query is on top. */
 export function* drawingOrder(model: Model): Generator<number> {
   for (const wanted of [["neighbor", "brought"], ["cell"], ["pinned"], ["query"]]) {
     for (let at = 0; at < model.size; at++) if (wanted.includes(model.roles[at]!)) yield at;
   }
 }
 
-/** The colour of the label that both ends of a link bear, null where they bear several or none. */
+/** The colour of the common label of both ends of a link; null without one. */
 export function sameColour(model: Model, link: number): string | null {
   const [one, two] = [model.labels[model.source[link]!], model.labels[model.target[link]!]];
   return one === two && one !== "" ? model.colours[model.source[link]!]! : null;

@@ -1,4 +1,4 @@
-// The canvas above the network: names that do not touch, what stands out, the selected node, the lasso.
+// The canvas above the network: names that do not overlap, highlights, the selected node, the lasso.
 import type { Look } from "./palette";
 import { fittingNames, shortName, type Box, type Candidate, type Point } from "./geometry";
 import type { Model } from "./graph_model";
@@ -29,10 +29,10 @@ interface Scene {
 }
 
 const HEIGHT = 15;
-/** So many nodes are tried for a name in one drawing, so that a huge network costs no more than a large one. */
+/** Maximum number of nodes tried for a name in one drawing, which limits the cost of a huge network. */
 const TRIED = 2500;
 const MOST_LIT_LINKS = 6000;
-/** So many nodes are named even where their names cover others. */
+/** Number of nodes named even if their names cover others. */
 const HUBS = 18;
 
 export function drawOverlay(overlay: Overlay, scene: Scene): void {
@@ -69,7 +69,7 @@ function drawFocus(context: CanvasRenderingContext2D, scene: Scene, focus: Focus
   for (const at of focus.nodes) drawNode(context, scene, at, focus);
 }
 
-/** The links of some nodes, all of them or those to others that stand out; a network that is drawn simply has no other. */
+/** The links of some nodes: all, or those to other highlighted nodes. A large network draws no others. */
 function drawLinks(context: CanvasRenderingContext2D, { model, stage, look }: Scene, from: readonly number[], to: ReadonlySet<number> | null): void {
   context.lineWidth = 1.3;
   context.strokeStyle = look.text;
@@ -152,7 +152,7 @@ function drawNames(overlay: Overlay, scene: Scene): void {
   }
 }
 
-/** Where no name may be: upon nodes of the query, and under what lies upon the stage. */
+/** Boxes that names must not cover: nodes of the query, and controls above the stage. */
 function* kept(scene: Scene): Generator<Box> {
   for (const tool of scene.stage.above) {
     if (tool.offsetParent === null) continue;
@@ -162,10 +162,10 @@ function* kept(scene: Scene): Generator<Box> {
   yield* nodesShown(scene, (role) => role === "query" || role === "pinned");
 }
 
-/** Where a name should not be: upon any other node. */
+/** Boxes that names should not cover: all other nodes. */
 const obstacles = (scene: Scene): Generator<Box> => nodesShown(scene, (role) => role !== "query" && role !== "pinned");
 
-/** The boxes of the nodes of some roles, while they are few enough to be told apart. */
+/** The boxes of the nodes of some roles, if there are not too many. */
 function* nodesShown({ model, stage, focus }: Scene, wanted: (role: Role) => boolean): Generator<Box> {
   const { width, height } = stage.size;
   const shown = focus === null ? model.order.subarray(0, TRIED) : focus.nodes.slice(0, TRIED);

@@ -1,7 +1,7 @@
-// What WebGL draws: nodes as discs, squares and rings with a rim, and links that may be dashed.
+// WebGL programs: nodes as discs, squares and rings with a rim, and links that may be dashed.
 //
-// Nodes are points and links are plain triangles, not instances: where WebGL is drawn by a processor, an instance costs
-// as much as a whole drawing, and twenty thousand of them a second.
+// Nodes are points and links are plain triangles, not instances: in software rendering every instance costs as much as a
+// draw call, and twenty thousand of them take a second.
 import type Sigma from "sigma";
 import { EdgeProgram, NodeProgram } from "sigma/rendering";
 import type { ProgramInfo } from "sigma/rendering";
@@ -175,7 +175,7 @@ export interface DashedLink extends EdgeDisplayData {
   dashed: boolean;
 }
 
-/** Straight links, dashed where they say so; the colours have their alpha multiplied in. Nobody points at links. */
+/** Straight links, dashed if marked so; colours are premultiplied. Links are not pickable. */
 export class Links extends EdgeProgram<(typeof LINK_UNIFORMS)[number]> {
   constructor(gl: WebGLRenderingContext | WebGL2RenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
     super(gl, null, renderer);

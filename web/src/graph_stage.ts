@@ -1,4 +1,4 @@
-// The stage of the network: sigma draws nodes and links, a canvas above it names them and lets some stand out.
+// The stage of the network: sigma draws nodes and links, a canvas above it names and highlights.
 import Graph from "graphology";
 import Sigma from "sigma";
 import { type Look, LOOKS, premultiplied, type Theme } from "./palette";
@@ -19,7 +19,7 @@ export interface StageEvents {
   lassoed(positions: number[]): void;
 }
 
-/** What stands out: positions of nodes, the one that is pointed at, and what would come or go. */
+/** Highlights: positions of nodes, the one under the pointer, and those that would be added or removed. */
 export interface Focus {
   nodes: number[];
   middle: number | null;
@@ -28,7 +28,7 @@ export interface Focus {
 }
 
 const GLIDE = 600;
-/** Where a processor draws instead of a graphics card, more links than these are hidden while the view moves. */
+/** In software rendering, more links than these are hidden while the view moves. */
 const MANY = 3000;
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -54,11 +54,11 @@ export class Stage {
   private moved = false;
   private unit = 1;
   private stretch: [number, number] = [1, 1];
-  /** The places as the layout has them. */
+  /** The places in the layout. */
   private laid: readonly Place[] = [];
-  /** Whether the view was brought to a node by the program, not by the person's own hand. */
+  /** Whether the program, not the user, moved the view to a node. */
   private flown = false;
-  /** Which share of the nodes was in view before the network changed, and which share of them is the same. */
+  /** Share of the nodes in view before the network changed, and share of nodes that are the same. */
   private change: { saw: number; kept: number } | null = null;
   private readonly slow: boolean;
   private readonly alive = new AbortController();
@@ -68,7 +68,7 @@ export class Stage {
     theme: Theme,
     private readonly events: StageEvents,
     renderer: string,
-    /** What lies upon the stage, where no name is to be. */
+    /** Elements above the stage, which names must not cover. */
     readonly above: readonly HTMLElement[] = [],
   ) {
     this.slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer);
@@ -105,7 +105,7 @@ export class Stage {
     this.resized();
   }
 
-  /** Takes another network in: its nodes at their places, those that are gone fading where they were. */
+  /** Shows another network; removed nodes fade out in place. */
   async show(model: Model, places: readonly Place[]): Promise<void> {
     const generation = ++this.generation;
     const before = this.model;
@@ -133,7 +133,7 @@ export class Stage {
     if (generation !== this.generation) return;
     this.gliding++;
     this.change = before === null ? null : { saw: this.seen(), kept: model.keys.filter((key) => before.positions.has(key)).length / Math.max(1, model.size, before.size) };
-    // What was pointed at, chosen or dragged are positions in the network before.
+    // Pointer, selection and dragging refer to positions in the previous network.
     [this.focus, this.selected, this.dragging] = [null, null, null];
     [this.model, this.xs, this.ys, this.stretch, this.laid] = [model, xs, ys, stretch, places];
     this.overlay.widths.clear();
@@ -145,7 +145,7 @@ export class Stage {
     this.container.classList.remove("fades");
   }
 
-  /** Moves the nodes to other places: they glide there, unless they are many or motion is not wanted. */
+  /** Moves the nodes to other places, animated unless there are many or reduced motion is preferred. */
   place(places: readonly Place[]): void {
     const model = this.model;
     if (model === null || places.length !== model.size) return;
@@ -189,7 +189,7 @@ export class Stage {
     requestAnimationFrame(tick);
   }
 
-  /** Shows all of a network that is quite another, or that has left the view; a view that a person chose stays. */
+  /** Fits the view if the network is mostly new or out of view; a view chosen by the user stays. */
   private settle(): void {
     const { change, generation } = this;
     this.change = null;
@@ -201,7 +201,7 @@ export class Stage {
     setTimeout(look, 60); // when the last step has been drawn: places on the screen are known then
   }
 
-  /** Which share of the nodes is in view. */
+  /** The share of the nodes in view. */
   private seen(): number {
     const { width, height } = this.size;
     let inside = 0;
@@ -212,14 +212,14 @@ export class Stage {
     return inside / Math.max(1, this.xs.length);
   }
 
-  /** Lets some nodes stand out, or none. */
+  /** Highlights some nodes, or none. */
   light(focus: Focus | null): void {
     this.focus = focus;
     this.container.classList.toggle("fades", focus !== null);
     this.later();
   }
 
-  /** Marks a node; when none is any longer, the view comes back from where it was brought. */
+  /** Marks a node; without one, the view returns to where it was before. */
   select(position: number | null): void {
     this.selected = position;
     if (position === null && this.flown) this.fit();
@@ -322,7 +322,7 @@ export class Stage {
     this.later();
   }
 
-  /** Gives nodes the size that suits the stage, where that has become much larger or smaller. */
+  /** Adjusts the size of nodes after the stage was resized. */
   private resizeNodes(): void {
     const { model } = this;
     if (model === null || this.laid.length !== model.size || this.alive.signal.aborted) return;
@@ -415,7 +415,7 @@ export class Stage {
   }
 }
 
-/** Lets the page draw and listen between two parts of long work. */
+/** Yields to the browser between two parts of long work. */
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 function nodeAttributes(model: Model, at: number, look: Look, unit: number) {
@@ -430,7 +430,7 @@ function nodeAttributes(model: Model, at: number, look: Look, unit: number) {
   };
 }
 
-/** `faint` is from 0 to 1: the less, the more links there are for the room. */
+/** `faint` is from 0 to 1, smaller for dense networks. */
 function linkAttributes(model: Model, link: number, look: Look, faint: number) {
   const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
   const membership = one === "cell" || two === "cell";

@@ -1,4 +1,4 @@
-// All nodes of the network as a table that can be sorted and leafed through, for screen readers and others.
+// All nodes of the network as a sortable table with pages, also for screen readers.
 import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
 import type { Model } from "./graph_model";
@@ -10,7 +10,7 @@ const PAGE = 50;
 type Column = "name" | "role" | "label" | "links" | "cells";
 const TITLES: Record<Column, string> = { name: "Name", role: "Role", label: "Label", links: "Links", cells: "Chosen cells" };
 
-/** Positions of a network's nodes in the order of a column; equal ones stay as they were. */
+/** Positions of nodes in the order of a column (stable). */
 export function sortedNodes(network: NetworkAnswer, degrees: ArrayLike<number>, column: Column, down: boolean): number[] {
   const { name, role, label, cells } = network.nodes;
   const order = name.map((_, at) => at);

@@ -1,4 +1,4 @@
-// The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
+// The header: the cube, a sentence about the network, undo and redo, and a search.
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
@@ -7,7 +7,7 @@ import type { Store } from "./state";
 import type { NetworkAnswer } from "./types";
 import { plain, sentence } from "./words";
 
-/** So many of those whom no cell holds are named. */
+/** Number of objects without a cell that are named. */
 const NAMED = 4;
 
 export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -91,7 +91,7 @@ function mark(): SVGElement {
   return drawing("0 0 20 20", 20, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5");
 }
 
-/** A small drawing out of one path, in the colour of the words around it. */
+/** An icon of one path, in the colour of the text. */
 export function drawing(view: string, width: number, path: string): SVGElement {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
@@ -103,11 +103,11 @@ export function drawing(view: string, width: number, path: string): SVGElement {
 }
 
 export interface Headline {
-  /** What is in the network. */
+  /** The contents of the network. */
   holds: string;
-  /** How the cells hold the query; empty where there are no cells. */
+  /** How many objects of the query are in cells; empty without cells. */
   held: string;
-  /** The positions of those of the query that no cell holds. */
+  /** The positions of objects of the query that are in no cell. */
   loose: number[];
 }
 

@@ -1,4 +1,4 @@
-// Keep: files, the recipe, the command line, Python, the address, and the verdict.
+// The tab Save: files, recipe, command line, Python, address, and the verdict.
 import "./keep.css";
 import type { ExportedFile } from "./client";
 import { refusalOf } from "./client";
@@ -7,7 +7,7 @@ import type { Store } from "./state";
 import { verdict } from "./verdict";
 import { fileTitle, sentence } from "./words";
 
-/** The format for people with spreadsheets, who find it before all others. */
+/** The format for spreadsheets, which is offered first. */
 const SPREADSHEET = ".xlsx";
 
 const WORDS: [format: string, title: string][] = [
@@ -96,7 +96,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   draw();
 }
 
-/** Says which pictures cannot be made, and why. */
+/** A note on pictures that cannot be made, and why. */
 function whyNot(unmade: Record<string, string>): HTMLElement | null {
   const [why] = Object.values(unmade);
   if (why === undefined) return null;
@@ -105,7 +105,7 @@ function whyNot(unmade: Record<string, string>): HTMLElement | null {
   return el("p", { class: "small quiet", "data-unmade": "" }, `${named} cannot be written because the package ${needed} is missing. In the folder cube2net was installed from, pip install '.[explore,report]' adds it.`);
 }
 
-/** Gives a file to the person. */
+/** Saves a file through the browser. */
 export function hand({ name, media_type, bytes }: ExportedFile): void {
   const address = URL.createObjectURL(new Blob([bytes], { type: media_type }));
   const link = el("a", { href: address, download: name, hidden: true });

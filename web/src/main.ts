@@ -1,4 +1,4 @@
-// The page of the explorer: a cube, or first the choice of a spreadsheet to make one of.
+// The page of the explorer: a cube, or the choice of a data file.
 import "./page.css";
 import { followAddress } from "./address";
 import { mount } from "./app";
@@ -30,7 +30,7 @@ function reload(): void {
   location.reload();
 }
 
-/** Lets a spreadsheet be chosen; the cube that comes of it is explored next, in place of the one before. */
+/** Shows the choice of a data file; its cube is opened next. */
 function choose(root: HTMLElement, client: Client, can: StartAnswer): void {
   document.title = "cube2net";
   document.documentElement.dataset.state = "choosing";
@@ -56,7 +56,7 @@ async function explore(root: HTMLElement, client: Client, can: StartAnswer): Pro
   await followAddress(store);
 }
 
-/** Says on the document what is going on, for whoever tests or scripts the page. */
+/** Sets the state of the page on the document, for tests and scripts. */
 function watch(store: Store): void {
   const said = document.documentElement.dataset;
   const say = (): void => {

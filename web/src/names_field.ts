@@ -1,4 +1,4 @@
-// Where names are typed, pasted, dropped or read from a file, and looked up; a text that is refused is put back.
+// The field in which names are typed, pasted or dropped, and their lookup; a refused text is put back.
 import { Refusal, refusalOf } from "./client";
 import { completing } from "./completion";
 import { el, fill } from "./dom";
@@ -7,10 +7,10 @@ import type { Store } from "./state";
 import { tooLarge, tooLong } from "./text_limits";
 import type { Candidate, NameRow, NamesAnswer, NamesRequest } from "./types";
 
-/** What became of a text: all of it means one object each, some of it does not, nobody answered, or it is too long. */
+/** The outcome of a lookup: every name has one object, some have not, the request failed, or the text is too long. */
 type Outcome = "sure" | "unsure" | "refused" | "long";
 
-/** Names as they came: a text, or a file. */
+/** Names as given: a text or a file. */
 type Given = Pick<NamesRequest, "text" | "file" | "name">;
 
 /** The names that were looked up, notes on them, and a question if the column of the names must be chosen. */
@@ -20,23 +20,23 @@ export interface Found {
   question?: string;
 }
 
-/** Who wants to know what the field is given. */
+/** Callbacks of the field. */
 export interface Listening {
   found(answer: Found): void;
-  /** A table whose column was chosen: its rows replace those that it gave before. */
+  /** Called after the column of a table was chosen: its rows replace the previous ones. */
   foundInstead(answer: Found): void;
   refused(refusal: Refusal): void;
   typed(): void;
-  /** Ctrl Enter: everything is said. */
+  /** Ctrl Enter was pressed. */
   run(): void;
 }
 
 export interface NamesField {
   readonly elements: HTMLElement[];
-  /** Whether there is nothing in it, and nothing that is looked up. */
+  /** Whether the field is empty and no lookup is running. */
   readonly empty: boolean;
   focus(): void;
-  /** Looks up what stands in the field, and waits for what is being looked up; says whether there is nothing left to clear up. */
+  /** Looks up the text of the field, waits for running lookups, and returns whether every name is resolved. */
   take(): Promise<boolean>;
   /** Looks up names that came with labels. */
   lookUp(names: readonly (readonly [name: string, label: string])[]): Promise<void>;
@@ -51,12 +51,12 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     placeholder: "Type a name, or paste several",
   });
   const file = el("input", { type: "file", accept: ".csv,.tsv,.tab,.txt,.xlsx,.parquet,.jsonl,.ndjson,text/csv,text/plain", hidden: true });
-  /** Whether the text in the field was put back: then it is looked up when that is asked for, and not while it is typed. */
+  /** Whether the text of the field was put back: then it is not looked up while typing. */
   let putBack = false;
   const columns = el("select", { "aria-label": "Column of the names" });
   const which = el("label", { class: "row small which", hidden: true }, el("span", {}, "Names are in the column"), columns);
   let table: Given = {};
-  /** What is being looked up: who makes the network meanwhile waits for it. */
+  /** Running lookups, which making the network waits for. */
   const pending = new Set<Promise<Outcome>>();
 
   async function lookUp(text: string, what = "this list"): Promise<Outcome> {
@@ -96,7 +96,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     }
   }
 
-  /** Lets the column of a table be chosen: at once where nobody is known in any, else if it was another. */
+  /** Offers the choice of the column of a table; it gets the focus if no column has known names. */
   function offer(given: Given, { columns: has = [], column }: NamesAnswer): void {
     which.hidden = has.length < 2 || column?.toLowerCase() === "object";
     table = which.hidden ? {} : given;
@@ -122,7 +122,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     return [outcome, ...(await Promise.all(before))].every((each) => each === "sure");
   }
 
-  /** Looks up a text that came at once; one that is too long stays where it came from. */
+  /** Looks up a pasted or dropped text; one that is too long is not put into the field. */
   async function takeText(text: string, what?: string): Promise<void> {
     if ((await lookUp(text, what)) === "refused") keep(text);
   }
@@ -189,14 +189,14 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Bytes as a request carries them. */
+/** Bytes in base64. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(text);
 }
 
-/** Hands over files and texts that are dropped onto an element. */
+/** Calls a function with files and texts that are dropped onto an element. */
 function takeDrops(root: HTMLElement, taken: (dropped: File | string) => void): void {
   root.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -210,5 +210,5 @@ function takeDrops(root: HTMLElement, taken: (dropped: File | string) => void): 
   });
 }
 
-/** What tells an object from others of its name. */
+/** The description that distinguishes an object from others of its name. */
 export const about = (one: Candidate): string => one.about || one.kind;

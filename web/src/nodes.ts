@@ -1,7 +1,7 @@
 // Cells and objects as values: their keys, titles, and lists of them.
 import type { Id, NetworkAnswer, Node } from "./types";
 
-/** A cell as people read it: its labels but for those that stand for all. */
+/** The title of a cell: its labels without ∗. */
 export function cellTitle(labels: readonly string[]): string {
   const said = labels.filter((label) => label !== "∗");
   return said.length === 0 ? "all" : said.join(" · ");

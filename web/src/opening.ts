@@ -1,4 +1,4 @@
-// Choosing a spreadsheet: files, what they hold, and the button that makes the cube.
+// Opening data: files, the data step, and the button that builds the cube.
 import "./base.css";
 import "./opening.css";
 import { refusalOf, stopped, type Client } from "./client";
@@ -13,24 +13,24 @@ import type { OpenAnswer, OpenRequest, ProgressSchema, SheetSchema, StartAnswer,
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const CUBE = "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5";
 
-/** Says where files go that are chosen: they stay only where the page comes from this computer. */
+/** Where chosen files go: they stay on this computer if the page comes from it. */
 export function whereFilesGo(host: string): string {
   if (LOCAL.includes(host)) return "The files stay on this computer: the program that reads them runs here, and nothing is sent elsewhere.";
   return `The files are sent to the program that reads them, at ${host}, without encryption, and nowhere else.`;
 }
 
-/** When a cube was made, to the second, as people of this computer write it. */
+/** When a cube was built, in the format of this computer. */
 export const whenMade = (seconds: number): string => new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** Fills an element with the choice of what to open; `opened` hears what was. */
+/** Shows the choice of data in an element; `opened` is called with the result. */
 export function showOpening(root: HTMLElement, client: Client, can: StartAnswer, opened: (answer: OpenAnswer) => void): void {
   let files: string[] = [];
   let said: Corrections = {};
-  /** What was said of the files last that could be read, and what was read: where a choice is refused, this stays. */
+  /** The last corrections that could be read, and their answer; kept if a choice is refused. */
   let good: { said: Corrections; answer: TablesAnswer } | null = null;
-  /** The sheets of a workbook, as they were listed when none was chosen. */
+  /** The sheets of a workbook, as listed before one was chosen. */
   let sheets: readonly SheetSchema[] = [];
-  /** Whether files that are chosen come beside those that are there, or in their place. */
+  /** Whether chosen files are added to the others or replace them. */
   let adding = false;
   let looks = 0;
   let work: AbortController | null = null;
@@ -52,7 +52,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   const preview = el("section", { class: "preview", hidden: true });
   const others = el("section", { class: "others" });
 
-  /** Does long work with a bar and a way to stop it; what it answers, or null where it was stopped or refused. */
+  /** Runs long work with a progress bar and a Stop button; returns null if it was stopped or refused. */
   async function doing<T>(what: string, does: (how: { signal: AbortSignal; progress: (told: ProgressSchema) => void }) => Promise<T>): Promise<T | null> {
     work?.abort();
     const mine = new AbortController();
@@ -84,7 +84,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     }
   }
 
-  /** Takes files, beside those that are there or in their place; where none of them can be taken these stay. */
+  /** Uploads files, beside the others or in their place; if none can be uploaded, the others stay. */
   async function take(given: readonly File[], beside: boolean): Promise<void> {
     const upload = client.upload;
     if (given.length === 0 || upload === undefined) return;
@@ -123,7 +123,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     if (mine !== looks) return;
     const group = answer === null || wish?.what !== DIMENSION ? undefined : answer.choices.find(({ column, dimension, chosen }) => column === wish.column && dimension !== "" && !chosen);
     if (answer !== null && group !== undefined && good !== null && !(said.dimensions ?? []).includes(group.dimension)) {
-      // A column that has lost another role can be a group only now that it is known which.
+      // A column can become a group only after its previous role was removed.
       said = { ...said, dimensions: [...answer.choices.filter(({ chosen }) => chosen).map(({ dimension }) => dimension), group.dimension] };
       return look(wish);
     }
@@ -235,7 +235,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   }
 }
 
-/** The files that were read last, and what was chosen for them: going back to the data step shows them again. */
+/** The last files and their corrections, which are shown again on return to the data step. */
 interface OpeningDraft {
   files: string[];
   said: Corrections;
@@ -247,7 +247,7 @@ function saveDraft(draft: OpeningDraft): void {
   try {
     sessionStorage.setItem(DRAFT, JSON.stringify(draft));
   } catch {
-    // A browser may refuse to store anything: then going back starts anew.
+    // If the browser stores nothing, the data step starts empty.
   }
 }
 

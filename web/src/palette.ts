@@ -3,7 +3,7 @@
 export type Theme = "light" | "dark";
 
 /**
- * The colours of labels, in the order they are given out: the hues of the pictures that are exported, and two more.
+ * The colours of labels, in order: the hues of exported pictures, and two more.
  *
  * Tests check that they stay apart for colour-blind eyes, and that a label has one hue on every ground.
  */
@@ -27,7 +27,7 @@ export interface Look {
   went: string;
 }
 
-/** What the network is drawn with; links are drawn thin, so that these colours are stronger than they look. */
+/** Colours of the network; links are thin, so their colours are strong. */
 export const LOOKS: Record<Theme, Look> = {
   light: {
     background: "#ffffff",
@@ -100,7 +100,7 @@ export interface LabelColour {
   count: number;
 }
 
-/** The labels of a query by name, each with its colour and how often it is borne; those beyond the palette share a grey. */
+/** The labels of a query by name, with colour and count; labels beyond the palette are grey. */
 export function coloursOf(labels: readonly string[], theme: Theme): LabelColour[] {
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -131,7 +131,7 @@ export function heat(share: number, theme: Theme): string {
 /** The colour of a lift: one hue below 1, another above, none at 1; `most` is the strongest, and so is its inverse. */
 export function liftHeat(lift: number, theme: Theme, most = 8): string {
   const [less, even, more] = LIFTS[theme];
-  // Of nobody at all little can be said: most cells are too small to hold one of the query.
+  // An empty entry says little: most cells are too small to have an object of the query.
   if (lift <= 0) return mixed(even, less, 0.18);
   const way = Math.max(-1, Math.min(1, Math.log2(lift) / Math.log2(Math.max(8, most))));
   return way < 0 ? mixed(even, less, -way) : mixed(even, more, way);

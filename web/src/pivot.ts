@@ -1,4 +1,4 @@
-// The cube as a heat map: any two levels crossed; a click looks closer, the chosen cells are outlined.
+// The cube as a heat map of two levels: a click drills down, chosen cells are outlined.
 import "./pivot.css";
 import { addedChange } from "./actions";
 import { percent } from "./cells";
@@ -34,7 +34,7 @@ class PivotView {
   private flight: AbortController | null = null;
   private asked = "";
   private at: [number, number] = [0, 0];
-  /** Who would come into the query from the part that is shown; null while that is not known. */
+  /** The objects of the part shown that are not in the query; null while unknown. */
   private fresh: Id[] | null = null;
   private all = true;
   private readonly selects: Partial<Record<"rows" | "columns", HTMLSelectElement>> = {};
@@ -148,7 +148,7 @@ class PivotView {
     );
   }
 
-  /** Asks who is in the part that is shown and not in the query, so that it can be said how many would come. */
+  /** Requests the objects of the part shown that are not in the query, for their number. */
   private async count(signal: AbortSignal): Promise<void> {
     const { store } = this;
     this.fresh = null;
@@ -168,7 +168,7 @@ class PivotView {
     return this.all ? `Add its ${counted(this.fresh.length, "object")}` : `Add ${number(this.fresh.length)} of its objects, those with most items`;
   }
 
-  /** Puts the objects of the part that is shown into the query, and shows their network. */
+  /** Adds the objects of the part shown to the query, and shows their network. */
   private async take(): Promise<void> {
     const { store } = this;
     const ids = this.fresh ?? [];
@@ -303,7 +303,7 @@ class PivotView {
     event.preventDefault();
   }
 
-  /** Makes one place of the table the one that Tab comes to, and goes there. */
+  /** Moves the focus to an entry of the table (roving tabindex). */
   private reach([row, column]: [number, number], focus: boolean): void {
     const [rows, columns] = [this.answer?.rows.length ?? 0, this.answer?.columns.length ?? 0];
     let at: [number, number] = [Math.min(rows - 1, Math.max(-1, row)), Math.min(columns - 1, Math.max(-1, column))];

@@ -10,14 +10,14 @@ import { whenVisible } from "./tabs";
 const SHOWN = 40;
 const TAKEN = 2000;
 
-/** So many objects a label has, and so many of them are in the query. */
+/** The number of objects of a label, and of those in the query. */
 interface Bar {
   label: string;
   members: MembersAnswer;
   mine: number;
 }
 
-/** Fills an element with the labels of a cube's only dimension; the largest first, each with a way into the query. */
+/** Shows the labels of a cube's only dimension, largest first; a click adds their objects to the query. */
 export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const dimension: DimensionSchema | undefined = store.cube.dimensions[0];
   const told = el("p", { class: "pivot-told", "aria-live": "polite" }, "Counting…");

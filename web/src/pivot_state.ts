@@ -7,9 +7,9 @@ export type Measure = "objects" | "share" | "lift";
 export interface PivotState {
   rows: string;
   columns: string;
-  /** The label that each narrowed dimension has, by level: at most one level of a dimension. */
+  /** The labels of restricted dimensions, by level; at most one level of a dimension. */
   where: Readonly<Record<string, string>>;
-  /** The states before, the first one first; the step to the next is named. */
+  /** Earlier states, each with the step to the next. */
   trail: readonly { step: string; state: PivotState }[];
 }
 
@@ -26,7 +26,7 @@ export function fittingLevel(dimension: DimensionSchema, most = WIDE): string {
   return (fits ?? dimension.levels[dimension.levels.length - 1]!).name;
 }
 
-/** What is shown first: a dimension of times across, and the one with most to see down. Null where the cube has but one dimension. */
+/** The first state: time across, the dimension with most labels down. Null for a cube of one dimension. */
 export function firstState(dimensions: readonly DimensionSchema[]): PivotState | null {
   if (dimensions.length < 2) return null;
   const across = dimensions.find(({ time }) => time) ?? dimensions[1]!;
@@ -48,7 +48,7 @@ interface Step {
   finer: string | null;
 }
 
-/** The state inside labels: each goes one level finer, or where there is none gives its place to another dimension. */
+/** The state inside labels: each axis goes one level finer, or changes to another dimension. */
 export function drilled(state: PivotState, dimensions: readonly DimensionSchema[], steps: readonly Step[]): PivotState {
   const fresh = steps.filter(({ axis, label }) => state.where[state[axis]] !== label);
   let next: PivotState = { ...state, trail: [...state.trail, { step: fresh.map(({ label }) => label).join(" · "), state }] };
@@ -67,7 +67,7 @@ export function drilled(state: PivotState, dimensions: readonly DimensionSchema[
   return next;
 }
 
-/** The state before so many steps of the trail. */
+/** An earlier state of the trail. */
 export function backTo(state: PivotState, at: number): PivotState {
   return state.trail[at]?.state ?? state;
 }
@@ -90,7 +90,7 @@ export function strength(count: number, largest: number): number {
   return count <= 0 || largest <= 0 ? 0 : 0.12 + 0.88 * Math.sqrt(count / largest);
 }
 
-/** Where most is, in a sentence: of the query, or of all objects where there is none. */
+/** A sentence on the largest entry: of the query, or of all objects without one. */
 export function fullest(answer: Pick<PivotAnswer, "rows" | "columns" | "objects" | "query">, queried: number): string {
   const mine = queried > 0 && answer.query.length > 0;
   const table = mine ? answer.query : answer.objects;

@@ -1,10 +1,10 @@
-// Where nodes are, and where those of another network begin.
+// Positions of nodes, and initial positions for the next network.
 import { keyAt } from "./nodes";
 import type { NetworkAnswer } from "./types";
 
 export type Place = readonly [number, number];
 
-/** Where the nodes of a network were in the one before; new ones begin amid their neighbours. */
+/** Positions of nodes in the previous network; new nodes start between their neighbours. */
 export function carried(before: NetworkAnswer | null, places: Place[] | null, network: NetworkAnswer): Place[] | null {
   if (!before || !places) return null;
   const old = new Map(places.map((place, position) => [keyAt(before, position), place]));

@@ -1,4 +1,4 @@
-// How far the work is: a card with a way to stop it.
+// Progress of long work, with a Stop button.
 import { el } from "./dom";
 import { drawing } from "./header";
 import type { Store } from "./state";
@@ -6,7 +6,7 @@ import type { Store } from "./state";
 const UNSEEN = 150;
 const LONG = 600;
 
-/** A card with the stage, a bar and Stop, once work takes longer than a moment; a drawing in place of a first network. */
+/** Shows the stage, a bar and Stop if work takes longer; and a placeholder for the first network. */
 export function mountProgress(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const stage = el("span", {}, "");
   const stop = el("button", { type: "button", "data-do": "stop", onclick: () => store.stop() }, "Stop");

@@ -1,9 +1,9 @@
-// The query to be: names that were given, and whom each of them means.
+// The draft of a query: the given names and the objects they mean, with undo.
 import { same } from "./requests";
 import type { NetworkRequest, Candidate, Id, NameRow } from "./types";
 import { counted, number } from "./dom";
 
-/** A name of the query to be: what was given and, once it is known, whom it means. */
+/** A name of the draft: the given text and, once known, its object. */
 export type Entry = NameRow;
 export type SureEntry = Entry & { id: Id };
 
@@ -12,14 +12,14 @@ export class Draft {
   private past: Entry[][] = [];
   private future: Entry[][] = [];
 
-  /** Puts other names in place of those there are, as a step that can be taken back. */
+  /** Replaces the entries, as a step that can be undone. */
   private become(entries: Entry[]): void {
     this.past.push(this.entries);
     this.future = [];
     this.entries = entries;
   }
 
-  /** The names as they stand: another thing after every step. */
+  /** A value that differs after every step. */
   get mark(): unknown {
     return this.entries;
   }
@@ -46,7 +46,7 @@ export class Draft {
     this.entries = after;
   }
 
-  /** Ends the steps: the query as it stands is the request's. */
+  /** Clears the undo history. */
   settle(): void {
     this.past = [];
     this.future = [];
@@ -56,17 +56,17 @@ export class Draft {
     return this.entries.length;
   }
 
-  /** Those who mean one object, in their order. */
+  /** Entries with one object, in order. */
   get sure(): SureEntry[] {
     return this.entries.filter((one): one is SureEntry => one.id !== null);
   }
 
-  /** Those who mean several objects, or none. */
+  /** Entries with several objects, or none. */
   get unsure(): Entry[] {
     return this.entries.filter((one) => one.id === null);
   }
 
-  /** Adds names; an object that is there already stays once. */
+  /** Adds names; objects that are already there are not repeated. */
   add(rows: readonly Entry[]): void {
     const known = new Set(this.sure.map((one) => String(one.id)));
     const fresh: Entry[] = [];
@@ -90,7 +90,7 @@ export class Draft {
     this.become([]);
   }
 
-  /** Says whom a name means; it goes where that object is there already, which comes back. */
+  /** Sets the object of a name. If the object is already there, the name is removed and the other entry returned. */
   choose(one: Entry, { id, name }: Candidate): Entry | null {
     const there = this.entries.find((other) => other !== one && other.id !== null && String(other.id) === String(id));
     if (there !== undefined) this.drop(one);
@@ -98,12 +98,12 @@ export class Draft {
     return there ?? null;
   }
 
-  /** Those who are not in the cube, with somebody to whom they are nearer than to all others. */
+  /** Unknown names with one clearly nearest suggestion. */
   get suggested(): Entry[] {
     return this.unsure.filter((one) => one.state === "missing" && clearlyMeant(one.given, one.candidates) !== null);
   }
 
-  /** Takes what is suggested for all of these, as one step; an object that is there already stays once. */
+  /** Accepts all suggestions as one step; objects that are already there are not repeated. */
   chooseSuggested(): SureEntry[] {
     const known = new Set(this.sure.map((one) => String(one.id)));
     const taken: SureEntry[] = [];
@@ -130,19 +130,19 @@ export class Draft {
     return same(this.edited, { query: request.query, labels: request.labels ?? null });
   }
 
-  /** Takes the query of a request in place of its own; names that mean nobody yet stay. */
+  /** Replaces the query by that of a request; unresolved names stay. */
   follow(request: NetworkRequest, nameOf: (id: Id) => string): void {
     this.putBack(request, nameOf);
     this.settle();
   }
 
-  /** The same as a step that can be taken back. */
+  /** The same as a step that can be undone. */
   putBack(request: NetworkRequest, nameOf: (id: Id) => string): void {
     const taken = request.query.map((id, place) => ({ ...named(id, nameOf(id)), label: request.labels?.[place] ?? "" }));
     this.become([...taken, ...this.unsure]);
   }
 
-  /** Takes names that have become known; says whether any of them is another than before. */
+  /** Updates names that have become known; returns whether any changed. */
   rename(nameOf: (id: Id) => string): boolean {
     let renamed = false;
     for (const one of this.sure) {
@@ -159,7 +159,7 @@ export function named(id: Id, name: string): SureEntry {
   return { given: String(id), state: "found", id, name, label: "", candidates: [] };
 }
 
-/** How many of the names were found, how many are to be repaired, and further notes on the latest ones. */
+/** A summary of the draft: how many names were found, and notes on the last ones. */
 export function summarizeNames({ size, sure, unsure }: Pick<Draft, "size" | "sure" | "unsure">, notes: readonly string[]): string {
   const found = unsure.length === 0 ? `${counted(size, "name")} found` : `${number(sure.length)} of ${counted(size, "name")} found`;
   return [found, ...notes].join("; ");
@@ -168,7 +168,7 @@ export function summarizeNames({ size, sure, unsure }: Pick<Draft, "size" | "sur
 const plainly = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const words = (text: string): string[] => plainly(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The suggestion for a name that stands out: the only one, or one nearer than all others; null where somebody has to choose. */
+/** The clearly nearest suggestion for a name; null if the user has to choose. */
 export function clearlyMeant(given: string, candidates: readonly Candidate[]): Candidate | null {
   const own = words(given);
   const whole = candidates.filter(({ name }) => own.every((word) => words(name).includes(word)));
@@ -179,7 +179,7 @@ export function clearlyMeant(given: string, candidates: readonly Candidate[]): C
   return second === undefined || first.slips < second.slips ? first.one : null;
 }
 
-/** The fewest letters to add, leave out or change that turn one text into another. */
+/** The edit distance of two texts. */
 function slips(one: string, other: string): number {
   let before = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 0; at < one.length; at += 1) {

@@ -1,22 +1,22 @@
-// The query to be as lists: names to clear up, labels with their colours, and the objects.
+// The draft as lists: the table of names to repair, labels with colours, and objects.
 import { labelClass, labelNumbers } from "./colours";
 import { counted, el, fill, number } from "./dom";
 import { about } from "./names_field";
 import { clearlyMeant, type Draft, type Entry, type SureEntry } from "./query_draft";
 import type { Candidate, Id } from "./types";
 
-/** Objects and names to repair that are listed at first. */
+/** Number of rows listed at first. */
 const SHOWN = 200;
-/** So many labels are listed. */
+/** Maximum number of labels listed. */
 const LABELS = 24;
 
 export interface Acts {
   choose(one: Entry, candidate: Candidate): void;
   drop(one: Entry): void;
   dropUnsure(): void;
-  /** The first suggestion for every name that is not in the cube. */
+  /** Accepts the suggestions for all unknown names. */
   takeSuggested(): void;
-  /** All who bear the name of an entry, told apart. */
+  /** All objects with the name of an entry. */
   bearers(one: SureEntry): Promise<Candidate[]>;
   select(id: Id): void;
 }
@@ -25,7 +25,7 @@ export interface QueryLists {
   readonly trouble: HTMLElement;
   readonly legend: HTMLElement;
   readonly chips: HTMLElement;
-  /** Draws all of them, below a sentence where something was refused. */
+  /** Draws all lists, below the sentence of a refusal if there is one. */
   draw(refused: string | null): void;
 }
 
@@ -35,7 +35,7 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
   const chips = el("ul", { class: "chips", "aria-label": "Objects of the query" });
   let all = false;
   let allUnsure = false;
-  /** The object in whose place another of its name may be chosen, and these once they are known. */
+  /** The entry whose alternatives are open, and these alternatives. */
   let asked: SureEntry | null = null;
   let others: Candidate[] = [];
 
@@ -52,7 +52,7 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
 
   const redraw = (): void => drawChips(labelNumbers(draft.sure.map((one) => one.label)));
 
-  /** Draws the table of names that several objects share or none has. */
+  /** Draws the table of ambiguous and unknown names. */
   function drawTrouble(refused: string | null): void {
     const { unsure, suggested } = draft;
     const suggestions = new Set(suggested);
@@ -132,7 +132,7 @@ function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: 
   );
 }
 
-/** A name that several objects share, or none has, with a list of candidates; a suggested one is selected. */
+/** A row of the repair table: a name with its candidates, the suggestion selected. */
 function unsureRow(one: Entry, isSuggested: boolean, acts: Acts): HTMLElement {
   const many = one.state === "ambiguous";
   const suggestion = isSuggested ? clearlyMeant(one.given, one.candidates) : null;

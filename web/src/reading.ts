@@ -1,4 +1,4 @@
-// What was read of a spreadsheet: which column is what and why, what was left out, and what was guessed.
+// What was read of a file: roles of columns with reasons, what was left out, and notes.
 import "./reading.css";
 import { counted, el, number } from "./dom";
 import type { Store } from "./state";
@@ -9,7 +9,7 @@ export function mountReading(root: HTMLElement, { cube }: Store): void {
   if (cube.read) root.append(readingOf(cube.read));
 }
 
-/** A reading as tables and sentences; names and values go in as text. */
+/** A reading as tables and sentences. */
 export function readingOf(read: ReadingSchema): HTMLElement {
   const links = read.links === null ? "linked if a record names both" : counted(read.links, "link");
   const left = read.left_out.map(({ reason, count }) => el("li", {}, `${number(count)} ${reason}`));

@@ -1,4 +1,4 @@
-// What was refused or stopped, and the ways back.
+// Refused and stopped requests, and how to continue.
 import { el, fill } from "./dom";
 import type { Store } from "./state";
 import { plain, sentence } from "./words";
@@ -6,7 +6,7 @@ import { same } from "./requests";
 import type { NetworkRequest } from "./types";
 import type { Refusal } from "./client";
 
-/** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
+/** Shows the sentence of a refusal, what was tried, and how to go back; the last network stays visible. */
 export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("failed");
   root.setAttribute("role", "alert");
@@ -37,7 +37,7 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
 
 const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "maximum number of nodes", n_neighbors: "neighbours", n_cells: "cells", r: "cells per object", levels: "labels of a cell", roll_up: "levels rolled up", between: "time", where: "only" };
 
-/** What one request says otherwise than another, word by word. */
+/** The fields in which two requests differ, in words. */
 export function changes(before: NetworkRequest, after: NetworkRequest): string[] {
   const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof NetworkRequest)[];
   return words
@@ -52,7 +52,7 @@ function brief(value: unknown): string {
   return String(value);
 }
 
-/** One sentence, and a button to try again. */
+/** Shows a sentence and a Retry button in place of the page. */
 export function showRefusal(root: HTMLElement, refusal: Refusal, retry: () => void): void {
   fill(
     root,
@@ -66,7 +66,7 @@ export function showRefusal(root: HTMLElement, refusal: Refusal, retry: () => vo
   );
 }
 
-/** Says above the page that it asks in vain, once, with a button to load it again; what it shows stays. */
+/** Shows above the page, once, that it has to be reloaded. */
 export function showMoved(root: HTMLElement, refusal: Refusal, reload: () => void): void {
   if (root.querySelector(":scope > .moved")) return;
   const again = el("button", { type: "button", class: "primary", "data-do": "reload", onclick: reload }, "Reload");

@@ -1,10 +1,10 @@
-// Questions as values: the shortest words for one, and what makes one another.
+// Requests as values: shortest form, equality and changes.
 import type { NetworkRequest } from "./types";
 
 /**
- * A request without words that say nothing.
+ * A request without empty fields.
  *
- * The server's own shortest request also leaves out what is so anyway, as method greedy; that is the network's `request`.
+ * The server's own shortest request (`request` of a network) also leaves out defaults.
  */
 export function shortest(request: NetworkRequest): NetworkRequest {
   const said = Object.entries(request).filter(([, value]) => !saysNothing(value));
@@ -24,12 +24,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sorted(v)]));
 }
 
-/** A change that makes one request another: what the other lacks is unsaid. */
+/** The change that turns one request into another; fields that the other lacks become undefined. */
 export function withoutWords(now: NetworkRequest, wanted: NetworkRequest): Partial<NetworkRequest> {
   return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
 }
 
-/** What a request says of the part of the cube. */
+/** The fields of a request that describe the view. */
 export function viewOf({ where, roll_up, between, kind }: NetworkRequest): Pick<NetworkRequest, "where" | "roll_up" | "between" | "kind"> {
   return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
 }
@@ -39,12 +39,12 @@ export const NEAR_FEW = 15;
 
 const few = (query: readonly unknown[]): boolean => query.length > 0 && query.length < SMALL;
 
-/** Whether the neighbours asked for are those of a small query. */
+/** Whether the number of neighbours is the default of a small query. */
 export const isNearOfFew = (request: NetworkRequest): boolean => few(request.query) && request.n_neighbors === NEAR_FEW;
 
 /**
- * What a new query says of `n_neighbors`: 15 where it has become small and nobody said a number, and nothing any more where it
- * is large again. Who was small before keeps what is said, for that may have been taken back by hand.
+ * The change of `n_neighbors` for a new query: 15 if it became small and no number was set, automatic again if it became
+ * large. A query that was small before keeps its setting, because the user may have reset it.
  */
 export function nearOf(before: NetworkRequest, query: readonly unknown[]): Partial<NetworkRequest> {
   if (few(query) && !few(before.query) && (before.n_neighbors ?? null) === null && ["", "hybrid"].includes(before.form ?? "") && !before.method) return { n_neighbors: NEAR_FEW };

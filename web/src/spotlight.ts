@@ -1,11 +1,11 @@
-// What stands out for a moment: set by a table or a panel, drawn by the network; and the nodes that were lassoed.
+// Temporary highlights, set by tables and panels and drawn by the network; and the lassoed nodes.
 import type { Store } from "./state";
 import type { Node } from "./types";
 
 export interface Light {
-  /** What stands out as it is. */
+  /** Highlighted nodes. */
   nodes?: readonly Node[];
-  /** What would come, and what would go. */
+  /** Nodes that would be added, and removed. */
   came?: readonly Node[];
   went?: readonly Node[];
 }
@@ -37,7 +37,7 @@ export class Spotlight {
 
 const spotlights = new WeakMap<Store, Spotlight>();
 
-/** The spotlight of a store: one for all parts of a page. */
+/** The spotlight of a store, shared by all parts of the page. */
 export function spotlightOf(store: Store): Spotlight {
   let found = spotlights.get(store);
   if (found === undefined) spotlights.set(store, (found = new Spotlight()));

@@ -1,4 +1,4 @@
-// What the page knows: one store that every part reads and listens to, and that alone asks for networks.
+// The store: the state of the page, which all parts observe, and the only place that requests networks.
 import type { Client, Refusal } from "./client";
 import { refusalOf, stopped } from "./client";
 import { same, shortest, withoutWords } from "./requests";
@@ -9,13 +9,13 @@ import type { NetworkRequest, CubeAnswer, Id, NetworkAnswer, Node, PriceSchema, 
 
 export type Phase = "empty" | "ready" | "busy" | "error";
 
-/** What is being made, and how far it is; told is null until something is said. */
+/** Work in progress; told is null until the first progress message. */
 export interface Busy {
   readonly what: "construct" | "layout";
   readonly told: ProgressSchema | null;
 }
 
-/** What was refused: the sentence, and the request that was asked in vain. */
+/** A refusal and its request. */
 export interface Failed {
   readonly refusal: Refusal;
   readonly request: NetworkRequest;
@@ -23,16 +23,16 @@ export interface Failed {
 
 export type Part = "request" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
-/** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
+/** Mounts a part of the page in an element, until the signal. */
 export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
 
-/** A network of more nodes is laid out anew, without the places of the one before. */
+/** A larger network is laid out without the places of the previous one. */
 const MOST_STARTS = 20_000;
 
-/** The query as it is edited: objects and labels that no network has been made of yet. */
+/** The edited query, for which there is no network yet. */
 export type EditedQuery = Required<Pick<NetworkRequest, "query" | "labels">>;
 
-/** Steps within the query as it is edited: they are taken back before moves are. */
+/** Undo steps of the edited query, which come before those of requests. */
 export interface Edits {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
@@ -46,7 +46,7 @@ export interface Moving {
 }
 
 /**
- * The request as it stands, the network of the last answer, and what is going on.
+ * The current request, the last network, and the work in progress.
  *
  * `places` are those of `network`'s nodes, in their order, or null before there are any. Right after an answer they
  * are where the nodes were before (`placed` is false), and the layout's when that has come.
@@ -60,14 +60,14 @@ export class Store {
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
-  /** The request whose work was stopped: the network shown is of another one. */
+  /** The request that was stopped; the network shown is of another one. */
   halted: NetworkRequest | null = null;
-  /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
+  /** The position of a node in the window, for tests and scripts; set by the network view. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
-  /** The query as it is edited, where it is not that of the request. */
+  /** The edited query, if it differs from that of the request. */
   edited: EditedQuery | null = null;
   edits: Edits | null = null;
-  /** Names with their labels that came with an address, and of which it is not clear whom they mean. */
+  /** Unresolved names with labels from the address. */
   given: readonly (readonly [name: string, label: string])[] = [];
   trail: Trail = memoryTrail((request) => void this.arrive(request));
 
@@ -87,7 +87,7 @@ export class Store {
     return this.network ? "ready" : "empty";
   }
 
-  /** Calls a function after every change with the parts that changed; a signal, or what comes back, ends that. */
+  /** Calls a function after every change with the changed parts, until a signal or a call of the returned function. */
   subscribe(listener: Listener, ended?: AbortSignal): () => void {
     const leave = (): void => void this.listeners.delete(listener);
     this.listeners.add(listener);
@@ -95,13 +95,13 @@ export class Store {
     return leave;
   }
 
-  /** Hands over names of which it is not clear whom they mean. */
+  /** Passes unresolved names to the list of names. */
   give(names: readonly (readonly [name: string, label: string])[]): void {
     this.given = names;
     if (names.length > 0) this.tell("given");
   }
 
-  /** Notes the query as it is edited. */
+  /** Sets the edited query. */
   edit(query: EditedQuery): void {
     const { query: ids, labels = null } = this.request;
     this.edited = same(query, { query: ids, labels }) ? null : query;
@@ -116,7 +116,7 @@ export class Store {
     return this.edits?.canRedo || this.trail.canGoForward;
   }
 
-  /** Takes back the last step: of the query as it is edited, else the last move. */
+  /** Undoes the last step of the edited query, else the last request. */
   undo(): void {
     if (this.edits?.canUndo) this.edits.undo();
     else this.trail.back();
@@ -128,9 +128,9 @@ export class Store {
   }
 
   /**
-   * Changes the request and asks for its network; a move in flight is superseded.
+   * Changes the request and requests its network; a running request is superseded.
    *
-   * A query that was edited meanwhile is the one that is asked for, unless nobody is left in it.
+   * An edited query is used, unless it is empty.
    */
   async move(change: Partial<NetworkRequest>, { settled = true }: Moving = {}): Promise<void> {
     const before = this.request;
@@ -144,13 +144,13 @@ export class Store {
     await this.make();
   }
 
-  /** Begins with a request: there is no step back from it. */
+  /** Starts with a request, without an undo step. */
   async open(request: NetworkRequest): Promise<void> {
     this.trail.replace(shortest(request));
     await this.arrive(request);
   }
 
-  /** Takes a request from an address or from the trail. */
+  /** Takes a request from the address or the history. */
   async arrive(request: NetworkRequest): Promise<void> {
     this.request = shortest(request);
     this.edited = null;
@@ -159,20 +159,20 @@ export class Store {
     await this.make();
   }
 
-  /** Asks once more for what was refused or stopped. */
+  /** Repeats the request that was refused or stopped. */
   async retry(): Promise<void> {
     if (this.halted) this.put(this.halted);
     await this.make();
   }
 
-  /** Puts a request in place of the one that stands, without asking it. */
+  /** Replaces the current request without sending it. */
   private put({ cube: _, ...request }: NetworkRequest): void {
     this.request = shortest(request);
     this.trail.replace(this.request);
     this.tell("request", "trail");
   }
 
-  /** Ends the work in flight; the last network stays and its request stands again, `halted` is the one stopped. */
+  /** Stops the running request and restores that of the network shown; `halted` is the stopped one. */
   stop(): void {
     if (!this.flight) return;
     this.halted = this.busy?.what === "construct" ? this.request : null;
@@ -197,7 +197,7 @@ export class Store {
     await this.move(withoutWords(this.request, request));
   }
 
-  /** Shows why something could not be done. */
+  /** Shows a refusal. */
   refuse(error: unknown): void {
     this.error = { refusal: refusalOf(error), request: this.request };
     this.tell("error");
@@ -209,7 +209,7 @@ export class Store {
     this.tell("selected");
   }
 
-  /** The name of an object, as far as it has been told; else its id. */
+  /** The name of an object if known, else its id. */
   nameOf(id: Id): string {
     return this.known.get(id) ?? String(id);
   }
@@ -218,7 +218,7 @@ export class Store {
     this.known.set(id, name);
   }
 
-  /** A cell or an object in words. */
+  /** The title of a cell or an object. */
   titleOf(node: Node): string {
     return "cell" in node ? cellTitle(node.cell) : this.nameOf(node.object);
   }
@@ -226,12 +226,12 @@ export class Store {
   isPinned = (node: Node): boolean => (this.request.pins ?? []).some((other) => sameNode(node, other));
   isBanned = (node: Node): boolean => (this.request.bans ?? []).some((other) => sameNode(node, other));
 
-  /** Pins a node, or takes the pin away. */
+  /** Pins or unpins a node. */
   togglePin(node: Node): Promise<void> {
     return this.move({ pins: toggled(this.request.pins, node), bans: lacking(this.request.bans, node) });
   }
 
-  /** Bans a node, or takes the ban away. */
+  /** Bans or unbans a node. */
   toggleBan(node: Node): Promise<void> {
     return this.move({ bans: toggled(this.request.bans, node), pins: lacking(this.request.pins, node) });
   }
@@ -277,14 +277,14 @@ export class Store {
     }
   }
 
-  /** Asks for names and prices beside the network; it is good without them, so that a refusal is no error. */
+  /** Requests names and prices for the network; they are optional, so refusals are ignored. */
   private async tellFurther(request: NetworkRequest, flight: AbortController): Promise<void> {
     const steered = (request.pins?.length ?? 0) + (request.bans?.length ?? 0) > 0;
     const told = [this.nameUnknown(request, flight), ...(steered ? [this.price(request, flight)] : [])];
     await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
   }
 
-  /** Asks for the names of objects that are not in the network: those banned or preferred. */
+  /** Requests the names of banned and preferred objects, which are not in the network. */
   private async nameUnknown(request: NetworkRequest, flight: AbortController): Promise<void> {
     const nodes = [...(request.pins ?? []), ...(request.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
     const ids = [...nodes, ...(request.prefer ?? [])].filter((id) => !this.known.has(id));

@@ -1,4 +1,4 @@
-// Steer: how many cells and neighbours, which method, which part of the cube, and what must or must not be in.
+// The tab Settings: sizes, method, part of the cube, pins, bans and preferred objects.
 import "./steer.css";
 import { completing } from "./completion";
 import { dial } from "./dials";
@@ -63,7 +63,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Maximum number of nodes", 1, "no limit")];
 }
 
-/** How many cells suffice, as far as answers have told: fewer than asked for were chosen, or none was asked for. */
+/** The number of cells that suffice, known from answers with fewer cells than requested, or with an automatic number. */
 class Sizes {
   private readonly known = new Map<string, number>();
 
@@ -76,7 +76,7 @@ class Sizes {
     return this.known.get(this.keyOf(request)) ?? null;
   }
 
-  /** The request but for the number of cells. */
+  /** The request without the number of cells. */
   private keyOf({ n_cells: _, cube: __, n_neighbors: ___, ...request }: NetworkRequest): string {
     return JSON.stringify(Object.entries(shortest(request as NetworkRequest)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -92,7 +92,7 @@ function typedNumber(store: Store, shows: (() => void)[], word: "max_nodes" | "s
   return el("label", { class: "typed" }, el("span", {}, title), field);
 }
 
-/** A choice among words, the first of which leaves it to the program. */
+/** A list of choices, the first of which is automatic. */
 function choice(name: string, title: string, values: [value: string, text: string, disabled?: boolean][], chosen: (value: string) => void) {
   const select = el(
     "select",
@@ -100,13 +100,13 @@ function choice(name: string, title: string, values: [value: string, text: strin
     ...values.map(([value, text, disabled]) => el("option", { value, disabled: disabled ?? false }, text)),
   );
   select.addEventListener("change", () => chosen(select.value));
-  /** Where it is said what the chosen one does. */
+  /** The description of the chosen value. */
   const about = el("p", { class: "about small quiet", id: freshId("about") });
   select.setAttribute("aria-describedby", about.id);
   return { element: el("label", { class: "field" }, el("span", {}, title), select), select, about };
 }
 
-/** What the method auto chooses by itself. */
+/** The options that the method auto chooses. */
 const LEFT_TO_IT: Partial<NetworkRequest> = { n_cells: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
@@ -174,7 +174,7 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
   return el("div", { class: "field" }, el("span", {}, "Time"), el("div", { class: "row" }, from, el("span", { class: "quiet" }, "to"), to));
 }
 
-/** Only cells with one of some labels of a dimension; labels of any level. */
+/** Restricts cells to some labels of a dimension. */
 function onlyLabels(store: Store, dimension: DimensionSchema, shows: (() => void)[]): HTMLElement {
   const field = el("input", { placeholder: "any", "aria-label": `Only these labels of ${dimension.name}`, "data-only": dimension.name });
   const chips = el("ul", { class: "chips" });
@@ -258,7 +258,7 @@ function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", t
   return el("div", { class: "stack" }, el("div", { class: "small" }, title), none, list, add);
 }
 
-/** A pin or a ban with what it costs, in the order in which prices are told: pins, then bans. */
+/** A pin or a ban with its price; prices are in the order of pins, then bans. */
 function priced(store: Store, node: Node, word: "pins" | "bans", place: number, remove: () => void): HTMLElement {
   const mine = store.prices.filter(({ kind }) => kind.startsWith(word.slice(0, 3)));
   const price = mine[place];

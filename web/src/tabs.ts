@@ -1,4 +1,4 @@
-// Tabs: a row of buttons of which one shows its panel; arrows move among them.
+// Tabs: a row of buttons, each with a panel, moved through by arrow keys.
 import { el, freshId } from "./dom";
 
 export interface Tab {
@@ -79,7 +79,7 @@ export function tabs(label: string, entries: readonly Tab[]): Tabs {
   };
 }
 
-/** A function that calls another at once where an element is shown, and else once when it comes to be; a signal ends that. */
+/** Returns a function that runs another at once if an element is visible, else once when it becomes so, until a signal. */
 export function whenVisible(root: HTMLElement, run: () => void, ended: AbortSignal): () => void {
   let waiting = false;
   const observer = new IntersectionObserver((entries) => {

@@ -1,8 +1,8 @@
-// Whether a text is too long for one request: said before it is sent.
+// Checks of the length of texts and files before they are sent.
 import { number } from "./dom";
 import type { LimitsSchema } from "./types";
 
-/** One sentence where a text, or the file that it comes from, is longer than is taken; null where it is not. */
+/** A sentence if a text is too long for a request; else null. */
 export function tooLong(what: string, text: string, { letters, bytes }: LimitsSchema): string | null {
   const has = text.length > letters ? lettersOf(text) : text.length;
   if (has > letters) return `${what} has ${number(has)} letters; at most ${number(letters)} are accepted at once`;
@@ -10,12 +10,12 @@ export function tooLong(what: string, text: string, { letters, bytes }: LimitsSc
   return size > bytes ? `${what} has ${number(size)} bytes as it is sent; at most ${number(bytes)} are accepted at once` : null;
 }
 
-/** The same of a file that has not been read. */
+/** The same for a file, before it is read. */
 export function tooLarge(what: string, size: number, { file }: LimitsSchema): string | null {
   return size > file ? `${what} has ${number(size)} bytes; a file of names has at most ${number(file)}` : null;
 }
 
-/** How many letters a text has, as the library counts them: a sign of two halves is one. */
+/** The number of code points of a text, which the library counts. */
 function lettersOf(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

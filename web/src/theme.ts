@@ -1,15 +1,15 @@
-// Light or dark: as the notebook around the page says it, else as the system has it.
+// Light or dark: the theme of the notebook, else of the system.
 import type { Theme } from "./palette";
 
 const ATTRIBUTES = ["class", "theme", "data-jp-theme-light"];
 
-/** What tells of a theme, of a document. */
+/** The attributes of a document that tell the theme. */
 export interface Themed {
   documentElement: { getAttribute(name: string): string | null };
   body: { getAttribute(name: string): string | null };
 }
 
-/** The theme that JupyterLab, VS Code or Colab says it has; null where none of them does. */
+/** The theme of JupyterLab, VS Code or Colab; null elsewhere. */
 export function hostTheme({ documentElement, body }: Themed): Theme | null {
   const lab = body.getAttribute("data-jp-theme-light");
   if (lab !== null) return lab === "false" ? "dark" : "light";

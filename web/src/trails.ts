@@ -1,10 +1,10 @@
-// Where moves are kept, so that they can be taken back.
+// The history of requests, for undo and redo.
 import type { NetworkRequest } from "./types";
 
-/** Where moves are kept: the addresses of a page, or the memory of a widget. */
+/** A history: the addresses of the page, or the memory of a widget. */
 export interface Trail {
   push(request: NetworkRequest): void;
-  /** Puts a request in place of the last; `soon` while more are to come in its place. */
+  /** Replaces the last request; `soon` while a slider is moving. */
   replace(request: NetworkRequest, soon?: boolean): void;
   back(): void;
   forward(): void;
@@ -12,7 +12,7 @@ export interface Trail {
   readonly canGoForward: boolean;
 }
 
-/** A trail that is kept in memory. */
+/** A history in memory. */
 export function memoryTrail(arrive: (request: NetworkRequest) => void): Trail {
   const asks: NetworkRequest[] = [{ query: [] }];
   let at = 0;

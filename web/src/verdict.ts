@@ -5,7 +5,7 @@ import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
 import { measureLine, sentence } from "./words";
 
-/** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
+/** Runs the comparison with progress, and links to its report. */
 export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   const { limits } = store.cube;
   const runs = el("input", { type: "number", min: limits.least_runs, max: limits.most_runs, step: 1, placeholder: limits.runs, "aria-label": "Runs" });
@@ -27,7 +27,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
 
   async function run(): Promise<void> {
     if (!runs.reportValidity()) return;
-    // The verdict is of the network that is shown now, whatever is shown when it comes.
+    // The verdict is for the network shown now, even if another one is shown when it arrives.
     const { request, fingerprint } = store.network ?? { request: store.request, fingerprint: "" };
     flight = new AbortController();
     go.disabled = true;
@@ -96,7 +96,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   );
 }
 
-/** The verdict in one plain line: whether adding to the query helps, against the query alone. */
+/** The verdict in one plain line. */
 export function plainVerdict({ finding }: Pick<CompareAnswer, "finding">): string {
   return PLAINLY[finding];
 }
@@ -109,7 +109,7 @@ const PLAINLY: Record<CompareAnswer["finding"], string> = {
   nothing: "Undecided: nothing could be compared with the query alone.",
 };
 
-/** What the measures of a table tell, one line each. */
+/** Explanations of the measures of a table. */
 function measureList(rows: readonly ComparedRow[]): HTMLElement {
   const measures = [...new Set(rows.flatMap(({ scores }) => scores.map(({ measure }) => measure)))];
   return el("ul", { class: "small quiet" }, ...measures.flatMap((measure) => (measureLine(measure) === "" ? [] : [el("li", {}, `${measure}: ${measureLine(measure)}.`)])));
@@ -124,7 +124,7 @@ interface ComparedRow {
   reason: string;
 }
 
-/** A name in a line of its own, and below it the numbers: so the table fits into a narrow panel. */
+/** A name on a line of its own above the numbers, so that the table fits a narrow panel. */
 function scoreTable(rows: readonly ComparedRow[]): HTMLElement {
   const models = new Set(rows.flatMap(({ scores }) => scores.map(({ model }) => model)));
   const name = (score: ComparedRow["scores"][number]): string => (models.size > 1 ? `${score.measure}, ${score.model}` : score.measure);

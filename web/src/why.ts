@@ -1,4 +1,4 @@
-// Why a cell or an object is in the network, or why it is not: prose first, then small tables.
+// Why a cell or an object is in the network or not: a sentence, then small tables.
 import "./why.css";
 import { actionButtons } from "./actions";
 import { columnText, percent, valueText } from "./cells";
@@ -13,7 +13,7 @@ import type { NetworkRequest, ExplainAnswer, Id, NameRow, Node } from "./types";
 import { whenVisible } from "./tabs";
 import { plain, sentence } from "./words";
 
-/** So many names that may be meant are offered. */
+/** Maximum number of similar names offered. */
 const NEAREST = 3;
 
 export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -35,10 +35,10 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
   root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
   let answered = false;
-  /** What is said of a name that was asked for and is nobody's. */
+  /** The message for a name without an object. */
   let unknown: HTMLElement | null = null;
 
-  /** Explains whom a name means; where it means nobody, or several, that is said in place of the answer before. */
+  /** Explains the object of a name; shows a message if there is none, or several. */
   async function lookUp(text: string): Promise<void> {
     try {
       const { rows } = await store.client.ask("names", { text: `object\n"${text.replaceAll('"', '""')}"` });
@@ -88,7 +88,7 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
   request();
 }
 
-/** Says that nobody is called so, or that several are, with those who may be meant. */
+/** Shows that no object has a name, or that several have, with suggestions. */
 function unknownName(text: string, row: NameRow | undefined, choose: (id: Id) => void): HTMLElement {
   const near = (row?.candidates ?? []).slice(0, NEAREST).flatMap(({ id, name }, at) => [at > 0 && ", ", el("button", { type: "button", class: "link", onclick: () => choose(id) }, el("bdi", {}, shortName(name, 80)))]);
   const name = el("bdi", {}, `“${shortName(text, 80)}”`);

@@ -1,4 +1,4 @@
-// The page as a widget of a notebook: the kernel answers by custom messages, and Python's ask and the page's are one.
+// The page as a notebook widget: the kernel answers by custom messages, and the request is shared with Python.
 import "./widget.css";
 import { mount } from "./app";
 import type { Answer, Asking, Client, ExportedFile, RequestOf, RouteName } from "./client";
@@ -10,7 +10,7 @@ import { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
 import type { NetworkRequest, FailureDetail, Node, ProgressSchema } from "./types";
 
-/** What anywidget hands over: traits by name, and messages beside them. */
+/** The model of anywidget: traits and messages. */
 export interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -39,7 +39,7 @@ const PATIENCE = 4_000;
 
 let views = 0;
 
-/** A client of the kernel behind a model; `close` ends it. */
+/** A client of the kernel of a model; `close` ends it. */
 export function widgetClient(model: Model): Client & { close(): void } {
   const view = `${Date.now().toString(36)}-${(views += 1)}`;
   const waiting = new Map<string, Waiting>();
@@ -48,7 +48,7 @@ export function widgetClient(model: Model): Client & { close(): void } {
   model.on("msg:custom", hear as never);
   const lost = (): void => [...waiting.values()].forEach((entry) => entry.gone(LOST));
   model.on("comm_live_update", lost);
-  /** Sends a message, and says whether there is a kernel to send it to. */
+  /** Sends a message; returns whether there is a kernel. */
   const told = (message: unknown): boolean => {
     try {
       model.send(message);
@@ -116,7 +116,7 @@ function bytesOf(buffer: DataView | undefined): Uint8Array<ArrayBuffer> {
   return buffer ? new Uint8Array(buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength) as ArrayBuffer) : new Uint8Array();
 }
 
-/** Shows the page; what comes back ends it. */
+/** Shows the page; returns a function that ends it. */
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const root = document.createElement("div");
   root.className = "c2n c2n-widget";
@@ -160,7 +160,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   };
 }
 
-/** The picture that the kernel made when the widget was shown: it stands there until the page does. */
+/** The picture from the kernel, which is shown until the page is ready. */
 function showStill(root: HTMLElement, model: Model): void {
   const source = model.get("still");
   if (typeof source !== "string" || !source.startsWith("data:image/")) return;
@@ -171,7 +171,7 @@ function showStill(root: HTMLElement, model: Model): void {
   root.append(picture);
 }
 
-/** A word for who waits: a kernel answers when its cell is done, and the page comes then. */
+/** A note while waiting: a kernel answers when its cell is done. */
 function showWaiting(root: HTMLElement): void {
   const word = document.createElement("p");
   word.className = "waiting";
@@ -180,7 +180,7 @@ function showWaiting(root: HTMLElement): void {
   root.prepend(word);
 }
 
-/** Keeps the page's request and the model's the same, whoever moves; what comes back ends that. */
+/** Synchronises the requests of page and model; returns a function that ends it. */
 function follow(store: Store, model: Model): () => void {
   const asked = (): NetworkRequest => ({ query: [], ...(model.get("request") as NetworkRequest | undefined) });
   const leave = store.subscribe((changed) => {

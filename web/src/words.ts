@@ -1,7 +1,7 @@
-// What the program's words mean, in plain ones: methods, objectives, forms, measures, files, and parameters in sentences.
+// Plain descriptions of methods, objectives, forms, measures and files, and the library's sentences in the words of the page.
 import { cellTitle } from "./nodes";
 
-/** Methods in the order offered; those of experts stand apart. */
+/** The usual methods, in order. */
 export const USUAL_METHODS = ["greedy", "auto", "pagerank", "hops", "none"];
 
 const METHODS: Record<string, string> = {
@@ -44,7 +44,7 @@ const LEVELS: Record<string, string> = {
 
 export const methodLine = (name: string): string => METHODS[name] ?? "";
 
-/** A method as a list offers it: what it needs that is not here, or that it takes longer. */
+/** A method in a list, with what is missing or that it takes longer. */
 export function methodTitle(name: string, long: boolean, missing: string | null): string {
   if (missing) return `${name} (${missing.replace(/^the method '[^']*' /, "")})`;
   return long ? `${name} (takes longer)` : name;
@@ -54,7 +54,7 @@ export const objectiveLine = (name: string): string => OBJECTIVES[name] ?? "";
 export const formLine = (name: string): string => FORMS[name] ?? "";
 export const levelsLine = (value: string): string => LEVELS[value] ?? (value === "" ? "" : "A cell is a group of objects with one label of this dimension.");
 
-/** What a value of an objective counts. */
+/** What the value of an objective counts. */
 export function valueLine(objective: string, r: number): string {
   if (objective === "cover") return `Cover counts in how many cells your objects are, each object up to ${r} times.`;
   const said = OBJECTIVES[objective];
@@ -70,7 +70,7 @@ const MEASURES: Record<string, string> = {
   "r@": "which share of the hidden links is among the first guesses",
 };
 
-/** What a measure of a verdict tells; empty where it is not known. */
+/** What a measure means; empty if unknown. */
 export function measureLine(name: string): string {
   const found = Object.keys(MEASURES).find((known) => name.toLowerCase().startsWith(known));
   return found === undefined ? "" : MEASURES[found]!;
@@ -84,7 +84,7 @@ const BINS: readonly [RegExp, string][] = [
 
 const binsLine = (bins: string): string => BINS.reduce((text, [found, by]) => text.replace(found, by), bins);
 
-/** A dimension as it is asked for (`decade=year@decades`), in words: its name, how it is divided, and the levels above. */
+/** Parse a dimension such as `decade=year@decades`: its name, and its bins and levels above in words. */
 export function describeDimension(spec: string): { name: string; levels: string[] } {
   const [own = "", ...above] = spec.split(/[/|]/).map((level) => {
     const [, name = level, attribute, bins] = /^([^=@]*)(=[^@]*)?(?:@(.*))?$/.exec(level) ?? [];
@@ -117,7 +117,7 @@ const FILES: Record<string, string> = {
   "query.csv": "query.csv (your names)",
 };
 
-/** A format, and what it is for. */
+/** A file format with its purpose. */
 export const fileTitle = (format: string): string => FILES[format] ?? format.replace(/^\./, "");
 
 const PARAMETERS: readonly [RegExp, string][] = [
@@ -136,7 +136,7 @@ const PARAMETERS: readonly [RegExp, string][] = [
   [/, or the columns? of (?:its|the) records [^:]*: /g, ": "],
 ];
 
-/** A sentence of the program in the words of the page: parameters by the names of their fields, cells without fillers. */
+/** A sentence of the library in the words of the page: fields instead of parameters, cells without ∗. */
 export function plain(sentence: string): string {
   const said = PARAMETERS.reduce((text, [found, by]) => text.replace(found, by), sentence);
   return said.replace(/⟨([^⟨⟩]*)⟩/g, (whole, inner: string) => {
