@@ -54,7 +54,7 @@ def take(folder: Path) -> None:
             page.get_by_role("heading", name="Whose network?").wait_for()
             page.locator("summary", has_text="Start from cells").click()
             page.wait_for_timeout(2_000)
-            keep("request")
+            keep("ask")
             tab.paste("Names of the query", "\n".join(NAMED))
             page.get_by_text(f"{len(NAMED)} objects", exact=True).wait_for()
             tab.button("Make the network").click()

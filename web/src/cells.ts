@@ -51,6 +51,8 @@ export function sortedCells(cells: readonly ChosenCell[], column: Column, down: 
   return cells.map((_, at) => at).sort((a, b) => (down ? -by(a, b) : by(a, b)) || a - b);
 }
 
+const HINT = "Point at a cell to see the network without it.";
+
 export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("cells");
   const proof = el("div", { class: "cells-proof" });
@@ -63,13 +65,13 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
   let all = false;
   let timer = 0;
   let flight: AbortController | null = null;
-  const hint = "Point at a cell to see the network without it.";
+  const hint = (): string => `${HINT}${store.network?.cells.some(({ labels }) => labels.includes("∗")) ? " ∗ stands for any label." : ""}`;
 
   const leave = (): void => {
     clearTimeout(timer);
     flight?.abort();
     spotlight.show(null);
-    told.textContent = hint;
+    told.textContent = hint();
   };
   const ask = async (node: Node, name: string): Promise<void> => {
     const network = store.network;
@@ -143,7 +145,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     const { network } = store;
     drawProof(proof, network);
     told.hidden = network === null || network.cells.length === 0;
-    if (told.textContent === "") told.textContent = hint;
+    if (told.textContent === "" || told.textContent?.startsWith(HINT)) told.textContent = hint();
     if (network === null) return fill(table);
     if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, network.note === "" ? "No cell is chosen: the method uses links only." : `No cell is chosen: ${sentence(plain(network.note))}`));
     const order = sortedCells(network.cells, column, down);
