@@ -1,6 +1,6 @@
 // The network for drawing: keys, roles, neighbours, sizes, and the order of names.
 import { coloursOf, LOOKS, type LabelColour, type Theme } from "./palette";
-import { nodeAt, nodeKey } from "./nodes";
+import { nodeAt, nodeKey, titleAt } from "./nodes";
 import type { NetworkAnswer, Node, Role } from "./types";
 
 /** Above this number of nodes the drawing is simpler: links of the query only, no animation, fewer names. */
@@ -102,7 +102,7 @@ export function modelOf(network: NetworkAnswer, theme: Theme): Model {
     simple,
     keys,
     nodes: given,
-    names: nodes.name,
+    names: nodes.name.map((_, at) => titleAt(network, at)),
     roles: nodes.role,
     labels: nodes.label,
     colours,

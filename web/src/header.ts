@@ -2,7 +2,7 @@
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
-import { nodeAt } from "./nodes";
+import { nodeAt, titleAt } from "./nodes";
 import type { Store } from "./state";
 import type { NetworkAnswer } from "./types";
 import { plain, sentence } from "./words";
@@ -56,7 +56,7 @@ function search(store: Store): HTMLElement {
     const { candidates } = await store.client.ask("complete", { text, most: 5 }, { signal });
     return [
       ...here.map((place) => ({
-        text: network?.nodes.name[place] ?? "",
+        text: network ? titleAt(network, place) : "",
         about: network?.nodes.labels[place] ? "cell" : "",
         take: () => take(() => network && store.select(nodeAt(network, place))),
       })),

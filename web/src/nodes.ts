@@ -26,6 +26,12 @@ export function keyAt(network: NetworkAnswer, position: number): string {
   return nodeKey(nodeAt(network, position));
 }
 
+/** The title of a network's node by its position; cells without ∗. */
+export function titleAt({ nodes }: NetworkAnswer, position: number): string {
+  const labels = nodes.labels[position];
+  return labels ? cellTitle(labels) : nodes.name[position]!;
+}
+
 export function nodeAt(network: NetworkAnswer, position: number): Node {
   const labels = network.nodes.labels[position];
   return labels ? { cell: labels } : { object: network.nodes.id[position] as Id };

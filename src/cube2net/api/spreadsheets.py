@@ -223,8 +223,8 @@ TABLE_ENDINGS = (
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
 MAX_SAMPLED_ROWS, MAX_SAMPLES, MAX_SAMPLE_LETTERS = 1_000, 3, 80
-SPLIT_ROLES = ("", "mentions.object", "links.target")
-"""The roles of columns that may hold several values in a field."""
+SPLIT_ROLES = ("", "mentions.object")
+"""The roles of columns whose separator can be chosen; that of names of other rows is found by itself."""
 
 
 @dataclass(frozen=True, eq=False)
