@@ -439,5 +439,5 @@ function linkAttributes(model: Model, link: number, look: Look, faint: number) {
   const label = inner ? sameColour(model, link) : null;
   const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
   const size = membership ? 1.3 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
-  return { size, color: premultiplied(colour, alpha * (membership ? Math.max(0.05, faint ** 1.5) : inner ? Math.sqrt(faint) : faint)), dashed: membership };
+  return { size, color: premultiplied(colour, alpha * (membership ? Math.max(0.05, faint * Math.min(1, (4 * model.size) / model.drawn.length)) : inner ? Math.sqrt(faint) : faint)), dashed: membership };
 }
