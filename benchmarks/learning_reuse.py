@@ -64,7 +64,8 @@ def reuse(cube: Cube, seeds: int) -> None:
     queries = [drawn_query(cube, number) for number in range(20)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
     print(
-        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, mean of the seeds [and range]"
+        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, "
+        "mean of the seeds [and range]"
     )
     shares: dict[str, list[list[float]]] = {"fresh": [], "learned 12 others": []}
     for seed in range(seeds):
