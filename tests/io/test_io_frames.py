@@ -344,3 +344,10 @@ def test_whatever_values_a_pandas_column_mixes_the_frame_is_read(values: list[An
     nodes = pd.DataFrame({"id": [f"n{place}" for place in range(len(values))], "x": pd.Series(values, dtype=object)})
     corpus = c2n.read_tables(nodes, pd.DataFrame({"source": ["n0"], "target": ["n1"]}))
     assert corpus.items.num_rows == len(values)
+
+
+def test_amounts_of_money_in_a_frame_are_numbers_and_digits_alone_are_codes() -> None:
+    frame = pd.DataFrame({"id": list("abc"), "price": ["£1.50", "£20", "£3"], "zip": ["12345", "54321", "12345"]})
+    corpus = c2n.read_tables(frame, pd.DataFrame({"from": ["a"], "to": ["b"]}))
+    assert corpus.items["price"].to_pylist() == [1.5, 20.0, 3.0]
+    assert corpus.items["zip"].to_pylist() == ["12345", "54321", "12345"]

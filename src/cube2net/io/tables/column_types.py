@@ -307,10 +307,13 @@ def attribute(
         texts = pc.cast(column, pa.string())
         if name in rows.loose:
             column = _typed(rows, name, texts, dropped, ways)
-        else:  # the table knows its numbers from texts
-            is_dated = likely_written(texts, rows.written) == "dates"
-            read = as_dates(present(texts), rows.written) if is_dated else None
-            column = _labels(name, texts, ways) if read is None or len(read.unfit) else read.column
+        else:  # the table knows its numbers from texts, so that digits alone are codes
+            likely = likely_written(texts, rows.written)
+            read = {"numbers": as_numbers, "dates": as_dates}[likely](present(texts), rows.written) if likely else None
+            is_read = read is not None and not len(read.unfit) and bool(likely == "dates" or read.way)
+            column = read.column if read is not None and is_read else _labels(name, texts, ways)
+            if is_read and likely == "numbers" and read is not None:
+                ways[name] = read.way
     elif pa.types.is_integer(kind):
         fits = column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63
         column = pc.cast(column, pa.int64() if fits else pa.float64(), safe=False)
