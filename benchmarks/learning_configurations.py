@@ -283,7 +283,7 @@ def report(records: Sequence[Record]) -> Iterator[str]:
     """Yield a table for the report: the gain over the default, with its interval of 95 % over the queries."""
     for cube, measure in (("areas", "auc"), ("planted", "auc"), ("planted", "f1")):
         mine = [record for record in records if record["cube"] == cube and DEFAULT.name in record["auc"]]
-        if len(mine) < 20:
+        if len(mine) < 15:
             continue
         looked, tried = (float(np.median([record[name] for record in mine])) for name in ("looked", "seconds"))
         yield f"{cube}, {measure}: {len(mine)} queries; {1000 * looked:.1f} ms to look, {SEEN * tried:.0f} s to try"

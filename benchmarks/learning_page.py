@@ -248,7 +248,7 @@ def compute_columns() -> dict[str, dict[str, Array]]:
     columns = {}
     for title, (cube, measure) in COLUMNS.items():
         mine = [each for each in read_tries() if each["cube"] == cube and DEFAULT.name in each["auc"]]
-        if len(mine) >= 20:
+        if len(mine) >= 15:
             columns[f"{title}, {len(mine)} queries"] = compare_choices(Tries.of(mine, measure))
     return columns
 
