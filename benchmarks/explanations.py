@@ -20,8 +20,8 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
 from cube2net.model.network import Network
+from cube2net.model.node_names import Node
 from cube2net.network.pagerank import compute_scores
 from measures.processes import timed
 

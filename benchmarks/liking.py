@@ -20,7 +20,7 @@ import numpy as np
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
+from cube2net.model.node_names import Node
 from cube2net.model.query import Query
 
 SIZE, SHOWN, DRAWS = 20, 5, 10_000

@@ -22,7 +22,7 @@ from cube2net._util.arrays import Array
 from cube2net.api.construct import choose
 from cube2net.api.plan import plan_network
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
+from cube2net.model.node_names import Node
 from cube2net.model.query import Query
 from cube2net.options import NetworkOptions
 

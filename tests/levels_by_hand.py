@@ -10,7 +10,7 @@ import numpy as np
 from cube2net._util.arrays import ragged_from_lists, transpose
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import Dimension, Level
-from cube2net.model.names import MixedCell, list_levels
+from cube2net.model.node_names import MixedCell, list_levels
 
 from toys import toy_cube
 

@@ -34,7 +34,7 @@ ANSWERS = {
     "evaluation.statistics": "Difference",
     "model.change": "Change NamedNode",
     "model.contrast": "Contrast SeparatingCell Description Drilled DrilledCell",
-    "model.names": "MixedCell",
+    "model.node_names": "MixedCell",
     "model.explanation": "QueryLink BringingCell LinkPath NearMiss SharedItem Lift OnlyObject AddedCell",
     "model.suggestion": "Suggestion Proposal Attribute Dependency Held CellCounts SampleCell",
     "model.network": "NodesAndLinks",

@@ -15,7 +15,7 @@ from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.contrast import Drilled
 from cube2net.model.cube import Cube
-from cube2net.model.names import MixedCell, resolve_cell
+from cube2net.model.node_names import MixedCell, resolve_cell
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 

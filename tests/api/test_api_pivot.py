@@ -7,7 +7,7 @@ import pytest
 import cube2net as c2n
 from cube2net.errors import ParameterError
 from cube2net.model.contrast import Pivot
-from cube2net.model.names import MixedCell, list_levels
+from cube2net.model.node_names import MixedCell, list_levels
 from levels_by_hand import by_hand, levelled_cube
 
 

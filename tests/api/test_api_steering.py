@@ -14,8 +14,8 @@ from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.change import Price
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, format_title
 from cube2net.model.network import Network
+from cube2net.model.node_names import Node, format_title
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 

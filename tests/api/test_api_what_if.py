@@ -13,8 +13,8 @@ from cube2net.api.construct import KNOWN, build_network, choose
 from cube2net.api.plan import plan_network
 from cube2net.api.what_if import change
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
 from cube2net.model.network import Network, network_fingerprint
+from cube2net.model.node_names import Node
 from cube2net.options import NetworkOptions
 
 from toys import random_cube, sent, toy_cube

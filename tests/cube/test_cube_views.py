@@ -19,7 +19,7 @@ from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.names import resolve_cell
+from cube2net.model.node_names import resolve_cell
 
 from corpora import ROWS, contents, corpus_of
 from updates import Sqlite

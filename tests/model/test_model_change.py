@@ -6,7 +6,7 @@ import pytest
 
 from cube2net.api.construct import construct
 from cube2net.model.change import Change, NamedNode
-from cube2net.model.names import Node
+from cube2net.model.node_names import Node
 
 from toys import toy_cube
 

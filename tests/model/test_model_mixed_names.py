@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
-from cube2net.model.names import MixedCell, Node, resolve_cell
+from cube2net.model.node_names import MixedCell, Node, resolve_cell
 from levels_by_hand import every_cell, levelled_cube
 
 

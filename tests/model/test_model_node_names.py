@@ -10,7 +10,7 @@ from cube2net.cube.cuboids import cuboid
 from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, format_title, resolve_cell, resolve_node
+from cube2net.model.node_names import Node, format_title, resolve_cell, resolve_node
 from cube2net.model.selection import Scope, Steering
 
 

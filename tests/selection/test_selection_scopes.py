@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cube2net.errors import ParameterError
-from cube2net.model.names import Node
 from cube2net.model.network import Form
+from cube2net.model.node_names import Node
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Steering
 from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array, Ragged
 from cube2net.errors import InputError
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
+from cube2net.model.node_names import Node
 from cube2net.model.query import Query
 from cube2net.model.selection import (
     OPEN,

@@ -21,7 +21,7 @@ from cube2net.apps.service.service import CubeService
 from cube2net.errors import CubeError, MissingPackageError, ParameterError
 from cube2net.io.tables.dialects import Conventions
 from cube2net.io.tables.read_rows import read_rows
-from cube2net.model.names import cell_title
+from cube2net.model.node_names import cell_title
 from cube2net.network.export.recipes import read_recipe
 
 NetworkRequest = dict[str, Any]

@@ -35,8 +35,8 @@ from cube2net.model.interfaces import (
     list_options,
     make_object,
 )
-from cube2net.model.names import Node, format_title
 from cube2net.model.network import Network, RequestContext
+from cube2net.model.node_names import Node, format_title
 from cube2net.model.query import Query, describe_shared_names
 from cube2net.model.selection import QueryObjective, Selection, Steering
 from cube2net.network import pagerank

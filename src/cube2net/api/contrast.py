@@ -31,8 +31,8 @@ from cube2net.model.comparison import make_number_key, name_clusters
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, describe_overlap
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.interfaces import check_call
-from cube2net.model.names import MixedCell
 from cube2net.model.network import Network
+from cube2net.model.node_names import MixedCell
 from cube2net.model.objects import distinct_names
 from cube2net.model.query import OBJECTS, Query, find_known_rows, is_missing, parse_query
 from cube2net.selection.objectives import Cover

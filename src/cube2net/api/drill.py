@@ -20,7 +20,7 @@ from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS
 from cube2net.model.interfaces import check_call
-from cube2net.model.names import MixedCell, list_levels, resolve_cell
+from cube2net.model.node_names import MixedCell, list_levels, resolve_cell
 
 
 @check_call

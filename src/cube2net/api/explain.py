@@ -20,8 +20,8 @@ from cube2net.explanation.object_reasons import explain_object
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 from cube2net.model.interfaces import check_call, chooses_cells
-from cube2net.model.names import resolve_node
 from cube2net.model.network import Network, RequestContext
+from cube2net.model.node_names import resolve_node
 from cube2net.network import pagerank
 from cube2net.network.pagerank import find_neighbors
 

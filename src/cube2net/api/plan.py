@@ -29,8 +29,8 @@ from cube2net.model.interfaces import (
     list_options,
     make_object,
 )
-from cube2net.model.names import CELL, OBJECT, Node, format_title, resolve_node
 from cube2net.model.network import Form, Network, network_fingerprint
+from cube2net.model.node_names import CELL, OBJECT, Node, format_title, resolve_node
 from cube2net.model.query import Query
 from cube2net.model.query import parse_query as listed_of
 from cube2net.model.recipe import FORMAT, Recipe

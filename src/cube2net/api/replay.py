@@ -34,8 +34,8 @@ from cube2net.errors import (
 )
 from cube2net.model.cube import VIEW, Cube, get_lineage
 from cube2net.model.interfaces import check_call, check_path, expect
-from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
+from cube2net.model.node_names import CELL, OBJECT, Node
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe, plain_value
 from cube2net.model.selection import Selection

@@ -28,7 +28,7 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
-from cube2net.model.names import format_labels, resolve_cell
+from cube2net.model.node_names import format_labels, resolve_cell
 
 FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]

@@ -11,7 +11,7 @@ from cube2net._util.arrays import Array, compute_offsets, row_of_entries
 from cube2net._util.progress import check_stop
 from cube2net.cube.building.cells import join_all_labels, join_all_members
 from cube2net.model.cube import Cube
-from cube2net.model.names import MixedCell
+from cube2net.model.node_names import MixedCell
 
 LevelPlace = tuple[int, int]
 """The number of a dimension, and of one of its levels."""

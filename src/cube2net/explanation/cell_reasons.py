@@ -11,8 +11,8 @@ from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, format_number
-from cube2net.model.names import CELL, Node, resolve_cell
 from cube2net.model.network import Network, RequestContext
+from cube2net.model.node_names import CELL, Node, resolve_cell
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 

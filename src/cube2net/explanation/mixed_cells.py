@@ -19,7 +19,7 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
-from cube2net.model.names import Levels, MixedCell, list_levels
+from cube2net.model.node_names import Levels, MixedCell, list_levels
 
 MAX_TABLE_SIZE = 2**20
 """Entries up to which a lookup table is faster than sorting."""

@@ -21,8 +21,8 @@ from cube2net.explanation.link_evidence import (
 )
 from cube2net.model.cube import list_limits
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
-from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, RequestContext
+from cube2net.model.node_names import OBJECT, Node
 from cube2net.model.selection import CallableObjective, Weights
 
 MAX_SHOWN_LINKS, MAX_SHOWN_ITEMS = 10, 3

@@ -46,7 +46,7 @@ from .cube import (
 from .network import (
     Network as Network,
 )
-from .names import (
+from .node_names import (
     Node as Node,
 )
 from .objects import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net.errors import quote_few, quote_unsafe
-from cube2net.model.names import Node
 from cube2net.model.network import Network
+from cube2net.model.node_names import Node
 from cube2net.model.results import Result, make_plain, pick_plain
 
 PIN, BAN = "pin", "ban"

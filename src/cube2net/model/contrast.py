@@ -16,8 +16,8 @@ from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import InputError, quote_few, quote_unsafe
-from cube2net.model.names import cell_line, cell_title, quote_title
 from cube2net.model.network import Network
+from cube2net.model.node_names import cell_line, cell_title, quote_title
 from cube2net.model.query import Query
 from cube2net.model.results import Result, pick_plain
 from cube2net.model.selection import PROVEN

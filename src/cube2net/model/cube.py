@@ -29,7 +29,7 @@ from cube2net.errors import (
 from cube2net.model.dimension import STAR, TOP, Dimension
 from cube2net.model.interfaces import check_call, check_path
 from cube2net.model.items import ItemIndex
-from cube2net.model.names import cell_line
+from cube2net.model.node_names import cell_line
 from cube2net.model.objects import Objects
 from cube2net.model.query import (
     UNKNOWN,

@@ -7,7 +7,7 @@ from typing import Any
 
 from cube2net._util.text import format_count
 from cube2net.errors import quote_unsafe
-from cube2net.model.names import quote_title
+from cube2net.model.node_names import quote_title
 from cube2net.model.results import Result, make_plain
 
 Id = str | int

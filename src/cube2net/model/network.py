@@ -18,8 +18,8 @@ from cube2net._util.text import format_count
 from cube2net.errors import InputError, unknown_name
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
-from cube2net.model.names import cell_line
 from cube2net.model.network_actions import NetworkActions
+from cube2net.model.node_names import cell_line
 from cube2net.model.objects import Lookups, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe

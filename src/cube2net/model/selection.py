@@ -15,7 +15,7 @@ from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown
 from cube2net.errors import InputError, check_int, quote
-from cube2net.model.names import OBJECT, Node
+from cube2net.model.node_names import OBJECT, Node
 
 if TYPE_CHECKING:
     import pandas

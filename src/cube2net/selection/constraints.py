@@ -18,8 +18,8 @@ from cube2net._util.arrays import Array, LazyRagged, Ragged, ragged_from_pairs, 
 from cube2net._util.progress import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quote
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, format_title
 from cube2net.model.network import Form
+from cube2net.model.node_names import Node, format_title
 from cube2net.model.query import Query
 from cube2net.model.selection import (
     OPEN,

@@ -24,7 +24,7 @@ from cube2net.apps.cli.query import show_network
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.model.comparison import Comparison, TaskName
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node
+from cube2net.model.node_names import Node
 from cube2net.model.query import Query
 from cube2net.options import NetworkOptions
 

@@ -149,7 +149,7 @@ def explain(
 def show_object(found: ObjectExplanation) -> None:
     """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
     from cube2net.model.explanation import format_number
-    from cube2net.model.names import cell_line
+    from cube2net.model.node_names import cell_line
 
     if found.cells:
         cells = [(each.rank, cell_line(each.labels), format_number(each.gain, signed=True)) for each in found.cells]
@@ -189,7 +189,7 @@ def show_cell(found: CellExplanation) -> None:
 def show_account(found: ValueAccount) -> None:
     """Show what every chosen cell added, and the sentence."""
     from cube2net.model.explanation import format_number
-    from cube2net.model.names import cell_line
+    from cube2net.model.node_names import cell_line
 
     rows = [
         (

@@ -140,7 +140,7 @@ def _list_topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
 
 def show_cube(about: dict[str, Any]) -> None:
     """Show a cube."""
-    from cube2net.model.names import cell_line
+    from cube2net.model.node_names import cell_line
 
     kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
     items = f" (of items: {', '.join(kept)})" if kept else ""

@@ -28,7 +28,7 @@ from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quote
-from cube2net.model.names import resolve_cell, resolve_node, resolve_object
+from cube2net.model.node_names import resolve_cell, resolve_node, resolve_object
 from cube2net.network.export.token_budget import Section, estimate_tokens
 
 FEW = 10

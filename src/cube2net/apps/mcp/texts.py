@@ -14,7 +14,7 @@ from cube2net.apps.service.names import MAX_SUGGESTED, resolve_names
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError, check_int, quote
-from cube2net.model.names import cell_title
+from cube2net.model.node_names import cell_title
 from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
 MAX_TOKENS, LEAST, MOST = 1_500, 200, 100_000

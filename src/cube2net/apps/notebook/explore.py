@@ -18,7 +18,7 @@ from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quote
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call
-from cube2net.model.names import resolve_node, resolve_object
+from cube2net.model.node_names import resolve_node, resolve_object
 from cube2net.model.recipe import plain_value
 from cube2net.options import OPTIONS
 

@@ -23,8 +23,8 @@ from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension
 from cube2net.model.interfaces import check_path
-from cube2net.model.names import cell_line
 from cube2net.model.network import Network
+from cube2net.model.node_names import cell_line
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion

@@ -70,8 +70,8 @@ from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import ChecksItself, chooses_cells
-from cube2net.model.names import cell_title, list_levels
 from cube2net.model.network import Network
+from cube2net.model.node_names import cell_title, list_levels
 from cube2net.model.query import Query
 from cube2net.network.assembly import describe_certificate, describe_network, summarize
 from cube2net.network.attributes import list_attributes

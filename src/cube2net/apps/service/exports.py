@@ -22,8 +22,8 @@ from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest
 from cube2net.errors import InputError, MissingPackageError, unknown_name
 from cube2net.model.cube import get_lineage
-from cube2net.model.names import cell_line
 from cube2net.model.network import Network
+from cube2net.model.node_names import cell_line
 from cube2net.network.export.registry import EXPORTS
 from cube2net.options import OPTIONS
 

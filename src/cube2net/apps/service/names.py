@@ -33,7 +33,7 @@ from cube2net.apps.service.schemas import (
 )
 from cube2net.errors import ParameterError, check_int, join_names, quote_unsafe
 from cube2net.model.cube import Cube
-from cube2net.model.names import cell_title
+from cube2net.model.node_names import cell_title
 from cube2net.model.objects import Found
 from cube2net.model.query import ReadNames
 from cube2net.network.attributes import describe_objects

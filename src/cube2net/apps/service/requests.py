@@ -17,8 +17,8 @@ from cube2net.apps.service.schemas import FURTHER_OPTIONS, Id, NetworkRequest, N
 from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells, options_outside, takes_long
-from cube2net.model.names import Node as CubeNode
-from cube2net.model.names import resolve_object
+from cube2net.model.node_names import Node as CubeNode
+from cube2net.model.node_names import resolve_object
 from cube2net.model.query import Query
 from cube2net.options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.selection.objectives import OBJECTIVES

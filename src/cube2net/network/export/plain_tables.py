@@ -23,8 +23,8 @@ from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy
 from cube2net.errors import InputError, quote_few
 from cube2net.model.corpus import is_list
 from cube2net.model.cube import FORWARD, KIND
-from cube2net.model.names import cell_line
 from cube2net.model.network import GIVEN, LINK, Network
+from cube2net.model.node_names import cell_line
 from cube2net.network.attributes import BACKWARD, GIVEN_ROWS
 
 EMPTY = arrow_texts([""])[0]

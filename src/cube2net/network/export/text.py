@@ -12,8 +12,8 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.text import escape_markdown, format_count
-from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
+from cube2net.model.node_names import cell_line, cell_title
 from cube2net.network.assembly import format_certificate, summarize
 from cube2net.network.attributes import ITEMS
 from cube2net.network.export.token_budget import Count, Section, estimate_tokens, fit_text

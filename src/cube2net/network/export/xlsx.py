@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from cube2net.errors import InputError
 from cube2net.model.corpus import is_list
-from cube2net.model.names import cell_title
 from cube2net.model.network import Network
+from cube2net.model.node_names import cell_title
 from cube2net.network.export.plain_tables import choose_list_format, iterate_rows, plain_nodes, plain_table, with_dates
 from cube2net.network.export.xml import escape
 

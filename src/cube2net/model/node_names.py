@@ -1,4 +1,4 @@
-"""Names of cells and objects: parsing, titles, and mixed levels."""
+"""Names of nodes (cells and objects): parse, resolve and format them, also for cells at mixed levels."""
 
 from __future__ import annotations
 

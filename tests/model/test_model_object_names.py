@@ -11,7 +11,7 @@ import cube2net as c2n
 from cube2net.cube.storage.writer import make_lookup
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.dimension import Dimension, Level
-from cube2net.model.names import resolve_node
+from cube2net.model.node_names import resolve_node
 from cube2net.model.objects import Objects
 from cube2net.model.query import find_rows
 from cube2net.model.selection import Selection
