@@ -12,7 +12,13 @@ from typing import NamedTuple
 from cube2net._util.files import temporary_folder
 from cube2net.errors import QueryError, SourceError, join_names, quote_few, unknown_name
 from cube2net.io.tables.column_types import keys
-from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
+from cube2net.io.tables.dialects import (
+    DEFAULT_CONVENTIONS,
+    DEFAULT_DELIMITERS,
+    SAMPLE_CHARACTERS,
+    Conventions,
+    find_dialect,
+)
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
 from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, detect_format
@@ -210,10 +216,12 @@ def _split_names(text: str) -> list[str]:
 
 
 def _parse_table(path: Path, text: str) -> QueryTable:
-    form = known_form if (known_form := detect_format(path)) in USUAL else "csv"
+    form = known_form if (known_form := detect_format(path)) in DEFAULT_DELIMITERS else "csv"
     is_single = text.lstrip().partition("\n")[0].strip().strip("\"'").lower() == "object"
-    conventions = Conventions(delimiter=USUAL[form]) if is_single else UNSAID  # other marks are part of the names
-    dialect = find_dialect(text[:SAMPLE], form, conventions, whole=len(text) <= SAMPLE)
+    conventions = (
+        Conventions(delimiter=DEFAULT_DELIMITERS[form]) if is_single else DEFAULT_CONVENTIONS
+    )  # other marks are part of the names
+    dialect = find_dialect(text[:SAMPLE_CHARACTERS], form, conventions, is_complete=len(text) <= SAMPLE_CHARACTERS)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True
     )

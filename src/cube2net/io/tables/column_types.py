@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import LIGHTEST, Array
 from cube2net.errors import Message, Placeholder, Setting, SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped, Places
-from cube2net.io.tables.dialects import UNSAID, Conventions
+from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, Conventions
 from cube2net.io.tables.locale_values import (
     NUMBER,
     TableWriting,
@@ -62,7 +62,7 @@ class Rows:
     table: pa.Table
     places: Places
     loose: frozenset[str] = frozenset()
-    conventions: Conventions = UNSAID
+    conventions: Conventions = DEFAULT_CONVENTIONS
 
     @cached_property
     def written(self) -> TableWriting:

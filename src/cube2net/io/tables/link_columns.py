@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net.errors import SourceError
 from cube2net.io.tables.column_types import Rows, check_column, keys
-from cube2net.io.tables.dialects import LIKE_A_NUMBER
+from cube2net.io.tables.dialects import NUMBER_PATTERN
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, sample_keys, share_in
 from cube2net.io.tables.locale_values import as_clock, as_dates, as_numbers, present, spread_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
@@ -188,8 +188,8 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
         pairs = [
             (one, value) for one, value in zip(ids, keys(rows, column).to_pylist(), strict=True) if value is not None
         ]
-        numbers = [(one, value) for one, value in pairs if LIKE_A_NUMBER.fullmatch(value)]
-        texts = [value for _, value in pairs if not LIKE_A_NUMBER.fullmatch(value)]
+        numbers = [(one, value) for one, value in pairs if NUMBER_PATTERN.fullmatch(value)]
+        texts = [value for _, value in pairs if not NUMBER_PATTERN.fullmatch(value)]
         if len(numbers) > len(texts) and _separator_of_names(texts, known) is None:
             hits = sum(fold_name(value) in known for _, value in numbers)
             itself = sum(value == one for one, value in numbers)

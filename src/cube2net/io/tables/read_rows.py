@@ -16,7 +16,7 @@ from cube2net._util.zip_files import Meter
 from cube2net.errors import SourceError, quote_few
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped, Places
 from cube2net.io.tables.column_types import Rows, columns_of
-from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, DEFAULT_DELIMITERS, Conventions
 from cube2net.io.tables.frames import columns_of_records
 from cube2net.io.tables.parquet import read_parquet
 from cube2net.io.tables.text_tables import read_delimited
@@ -224,7 +224,11 @@ DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".p
 
 
 def read_rows(
-    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
+    path: Path,
+    *,
+    conventions: Conventions = DEFAULT_CONVENTIONS,
+    dropped: Dropped | None = None,
+    meter: Meter | None = None,
 ) -> Rows:
     """Return the rows of a file of delimited text, JSON lines, Parquet or a workbook, told by the end of its name.
 
@@ -238,9 +242,9 @@ def read_rows(
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     form = detect_format(path)
-    if form in (*USUAL, "json"):
+    if form in (*DEFAULT_DELIMITERS, "json"):
         _check_text(path)
-    if form in USUAL:
+    if form in DEFAULT_DELIMITERS:
         return read_delimited(path, form, dropped, meter, conventions)
     if form == "json":
         return read_jsonlines(path, dropped, meter)

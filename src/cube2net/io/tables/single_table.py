@@ -20,7 +20,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import join_names
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, check_column, free_name, keys
-from cube2net.io.tables.dialects import LIKE_A_NUMBER
+from cube2net.io.tables.dialects import NUMBER_PATTERN
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
     MIN_NAME_SHARE,
@@ -308,7 +308,7 @@ def is_first_row_data(rows: Rows) -> bool:
     """Return whether the names of columns are values: they come again below, or are numbers."""
     names = rows.table.column_names
     repeated = [name for name in names[:MAX_KEY_COLUMNS] if _comes_again(rows, name)]
-    numbers = [name for name in names if LIKE_A_NUMBER.fullmatch(name) and name.strip()]
+    numbers = [name for name in names if NUMBER_PATTERN.fullmatch(name) and name.strip()]
     return len(repeated) + bool(repeated and numbers) > 1
 
 

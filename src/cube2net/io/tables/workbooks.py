@@ -20,7 +20,7 @@ from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables import other_workbooks
 from cube2net.io.tables.column_types import Rows, columns_of, free_name, number_repeated
-from cube2net.io.tables.dialects import UNSAID, Conventions, find_header
+from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, Conventions, find_header
 from cube2net.io.text_records import detect_format
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
@@ -47,7 +47,7 @@ def sheet_names(path: Path, meter: Meter) -> list[str]:
         return list(book.sheets)
 
 
-def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conventions = UNSAID) -> Rows:
+def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conventions = DEFAULT_CONVENTIONS) -> Rows:
     """Return the rows of one sheet, by default the first; cells keep their types, and an empty one is missing."""
     sheets = sheet_names(path, meter)
     sheet = conventions.sheet or sheets[0]
