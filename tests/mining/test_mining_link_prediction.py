@@ -17,7 +17,7 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.mining import link_prediction
 from cube2net.mining.link_prediction import PairRanking, Ranking, choose_recommender, rank_links, rank_pairs
 from cube2net.mining.recommenders import ItemKnn, Popularity
-from cube2net.mining.softimpute import SHARES, SoftImpute
+from cube2net.mining.softimpute import SHRINKAGE_PATH, SoftImpute
 from cube2net.model.interfaces import Fitted
 
 Ends = tuple[Array, Array]
@@ -302,7 +302,7 @@ def test_a_share_of_the_links_to_the_first_items_is_hidden_and_nothing_else() ->
 
 def test_a_recommender_with_a_path_is_tried_with_every_setting_on_it() -> None:
     tried = choose_recommender([SoftImpute(rank=2), SoftImpute(rank=2, shrinkage=0.5)], two_groups()).tried
-    assert sorted(made.shrinkage or 0 for made, _, _ in tried) == sorted([*SHARES, 0.5])
+    assert sorted(made.shrinkage or 0 for made, _, _ in tried) == sorted([*SHRINKAGE_PATH, 0.5])
 
 
 def test_the_same_seed_makes_the_same_choice_and_equals_keep_their_order() -> None:

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.mining.softimpute import SHARES, SoftImpute, Solution, complete_matrix, truncated_svd
+from cube2net.mining.softimpute import SHRINKAGE_PATH, SoftImpute, Solution, complete_matrix, truncated_svd
 
 
 def stars(seed: int = 0, shape: tuple[int, int] = (30, 20)) -> sp.csr_array:
@@ -57,12 +57,12 @@ def test_a_link_of_weight_zero_is_a_link() -> None:
 def test_zeros_are_drawn_among_pairs_without_a_link_of_users_with_one() -> None:
     links = sp.random_array((40, 500), density=0.02, rng=np.random.default_rng(1), format="csr")
     made = SoftImpute(zeros=1.5)
-    known, _ = made._entries(links, np.random.default_rng(0))
+    known, _ = made._prepare_entries(links, np.random.default_rng(0))
     assert (known.data == 1).sum() == links.nnz
     drawn = (known.data == 0).sum()
     assert 1.3 * links.nnz < drawn < 1.6 * links.nnz
     one = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    known, _ = SoftImpute(zeros=50.0)._entries(one, np.random.default_rng(0))
+    known, _ = SoftImpute(zeros=50.0)._prepare_entries(one, np.random.default_rng(0))
     assert known.toarray().tolist() == [[0, 1, 0], [0, 0, 0]]
     assert known.nnz == 3
 
@@ -70,7 +70,7 @@ def test_zeros_are_drawn_among_pairs_without_a_link_of_users_with_one() -> None:
 def test_a_path_has_every_share_and_a_given_shrinkage_is_one_step_of_it() -> None:
     links = stars()
     path = list(SoftImpute(rank=6).path(links, seed=4))
-    assert [made.shrinkage for made, _ in path] == list(SHARES)
+    assert [made.shrinkage for made, _ in path] == list(SHRINKAGE_PATH)
     ranks = [completed.solution.rank for _, completed in path]
     assert ranks[0] <= ranks[-1] <= 6
     made, completed = path[3]

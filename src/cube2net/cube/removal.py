@@ -21,7 +21,7 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.random import stream
 from cube2net.cube.building.cells import (
-    cell_keys,
+    compute_cell_keys,
     empty_items,
     join_all_labels,
     join_all_members,
@@ -143,7 +143,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
     kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
     is_large = kept & (left.sizes >= least)
     large, tiny = np.flatnonzero(is_large), np.flatnonzero((left.sizes > 0) & ~is_large)
-    tiny = tiny[np.argsort(cell_keys(labels[tiny], [len(dimension.labels) for dimension in cube.dimensions]))]
+    tiny = tiny[np.argsort(compute_cell_keys(labels[tiny], [len(dimension.labels) for dimension in cube.dimensions]))]
     numbers = np.full(len(labels), -1, np.int32)
     numbers[np.concatenate([large, tiny])] = np.arange(len(large) + len(tiny))
     cells = Cells(labels[large], take_rows(left, large))

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Links, compute_offsets, row_of_entries, take_rows
-from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
+from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH_PATTERN, YEAR_PATTERN
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
 from cube2net.cube.views import add_view_throughout, limit_objects
@@ -327,7 +327,7 @@ def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
     with suppress(pa.ArrowInvalid):
         return texts.cast(pa.int64())
-    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH, YEAR))
+    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_PATTERN, YEAR_PATTERN))
     whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
     whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
     try:

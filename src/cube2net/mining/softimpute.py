@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 CENTRINGS = ("none", "mean", "items", "both")
 VALUES = ("ones", "given")
-SHARES = (0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.13, 0.09, 0.06)
+SHRINKAGE_PATH = (0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.13, 0.09, 0.06)
 
-SWEEPS = 12
-SPARE = 4
-FIRST = 0.1
+SVD_SWEEPS = 12
+SPARE_DIRECTIONS = 4
+START_SHARE_OF_PENALTY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +67,9 @@ class SoftImpute:
     def __post_init__(self) -> None:
         for name in ("rank", "rounds"):
             object.__setattr__(self, name, check_int(name, getattr(self, name), 1))
-        for name, got, allowed in (("values", self.values, VALUES), ("centring", self.centring, CENTRINGS)):
-            if got not in allowed:
-                raise unknown_name(name, got, allowed)
+        for name, value, allowed in (("values", self.values, VALUES), ("centring", self.centring, CENTRINGS)):
+            if value not in allowed:
+                raise unknown_name(name, value, allowed)
         if self.shrinkage is not None and not 0 < self.shrinkage < 1:
             raise ParameterError(
                 f"shrinkage is {self.shrinkage!r}, expected a share above 0 and below 1, or None to have it chosen"
@@ -93,39 +93,43 @@ class SoftImpute:
         links = make_link_matrix(matrix)
         rng = stream(seed, "mine", "softimpute")
         floor = Floor.of(links)
-        known, offsets = self._entries(links, rng)
+        entries, offsets = self._prepare_entries(links, rng)
         with one_thread():
-            first = truncated_svd(known, self.rank, rng)
-        own = self.shrinkage
-        solution = replace(first, values=np.zeros_like(first.values))
-        for share in SHARES if own is None else (*(share for share in SHARES if share > own), own):
-            penalty = share * first.penalty
+            start = truncated_svd(entries, self.rank, rng)
+        own_shrinkage = self.shrinkage
+        solution = replace(start, values=np.zeros_like(start.values))
+        for share in (
+            SHRINKAGE_PATH
+            if own_shrinkage is None
+            else (*(share for share in SHRINKAGE_PATH if share > own_shrinkage), own_shrinkage)
+        ):
+            penalty = share * start.penalty
             if penalty > 0:
                 with one_thread():
-                    solution = complete_matrix(known, penalty, solution, rounds=self.rounds, tolerance=self.tolerance)
-            if own in (None, share):
+                    solution = complete_matrix(entries, penalty, solution, rounds=self.rounds, tolerance=self.tolerance)
+            if own_shrinkage in (None, share):
                 factors = solution.left * solution.values
                 yield replace(self, shrinkage=share), Completed(factors, solution.right, offsets, floor, solution)
 
-    def _entries(self, links: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, Array]:
+    def _prepare_entries(self, links: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, Array]:
         """Return the centred known entries and the offset of every item."""
-        known = set_unit_weights(links) if self.values == "ones" else links
+        entries = set_unit_weights(links) if self.values == "ones" else links
         if self.zeros:
-            known = _add_zeros(known, self.zeros, rng)
-        rows = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr))
-        offsets = np.zeros(known.shape[1])
-        if self.centring == "none" or not known.nnz:
-            return known, offsets
-        mean = float(known.data.mean())
-        data = known.data - mean
+            entries = _add_zeros(entries, self.zeros, rng)
+        rows = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
+        offsets = np.zeros(entries.shape[1])
+        if self.centring == "none" or not entries.nnz:
+            return entries, offsets
+        mean = float(entries.data.mean())
+        data = entries.data - mean
         if self.centring in ("items", "both"):
-            offsets = _compute_means(known.indices, data, known.shape[1], self.prior)
-            data = data - offsets[known.indices]
+            offsets = _compute_means(entries.indices, data, entries.shape[1], self.prior)
+            data = data - offsets[entries.indices]
         if self.centring == "both":
-            data = data - _compute_means(rows, data, known.shape[0], self.prior)[rows]
-        known = known.copy()
-        known.data = data
-        return known, offsets + mean
+            data = data - _compute_means(rows, data, entries.shape[0], self.prior)[rows]
+        entries = entries.copy()
+        entries.data = data
+        return entries, offsets + mean
 
 
 def _compute_means(places: Array, values: Array, count: int, prior: float) -> Array:
@@ -135,21 +139,21 @@ def _compute_means(places: Array, values: Array, count: int, prior: float) -> Ar
     return means
 
 
-def _add_zeros(known: sp.csr_array, zeros: float, rng: np.random.Generator) -> sp.csr_array:
+def _add_zeros(entries: sp.csr_array, zeros: float, rng: np.random.Generator) -> sp.csr_array:
     """Return the entries and random zeros among the pairs without one, about ``zeros`` for each entry of a user.
 
     There are a few less if a pair is drawn twice or is known.
     """
     import scipy.sparse as sp
 
-    users, items = known.shape
-    rows = np.repeat(np.arange(users), np.diff(known.indptr))
-    drawn = np.repeat(rows, int(zeros) + (rng.random(known.nnz) < zeros % 1))
-    pairs = np.unique(drawn * items + rng.integers(items, size=len(drawn)))
-    pairs = np.setdiff1d(pairs, rows * items + known.indices)
-    data = np.concatenate([known.data, np.zeros(len(pairs))])
-    places = (np.concatenate([rows, pairs // items]), np.concatenate([known.indices, pairs % items]))
-    return sp.csr_array((data, places), shape=known.shape)
+    users, items = entries.shape
+    rows = np.repeat(np.arange(users), np.diff(entries.indptr))
+    zero_rows = np.repeat(rows, int(zeros) + (rng.random(entries.nnz) < zeros % 1))
+    pairs = np.unique(zero_rows * items + rng.integers(items, size=len(zero_rows)))
+    pairs = np.setdiff1d(pairs, rows * items + entries.indices)
+    data = np.concatenate([entries.data, np.zeros(len(pairs))])
+    places = (np.concatenate([rows, pairs // items]), np.concatenate([entries.indices, pairs % items]))
+    return sp.csr_array((data, places), shape=entries.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,26 +175,28 @@ class Solution:
         return int((self.values > 0).sum())
 
 
-def truncated_svd(known: sp.csr_array, rank: int, rng: np.random.Generator) -> Solution:
+def truncated_svd(entries: sp.csr_array, rank: int, rng: np.random.Generator) -> Solution:
     """Return the largest singular values and vectors of the known entries, with zeros elsewhere, as a start.
 
     By subspace iteration from a random start. The penalty is the largest value, from which on the solution is 0.
     """
-    width = min(rank, *known.shape)
+    width = min(rank, *entries.shape)
     if not width:
-        return Solution(np.zeros((known.shape[0], 0)), np.zeros(0), np.zeros((known.shape[1], 0)), 0.0)
-    right = rng.standard_normal((known.shape[1], width))
-    for _ in range(SWEEPS):
-        left = np.linalg.qr(known @ right)[0]
-        right = np.linalg.qr(known.T @ left)[0]
-    left, values, turn = np.linalg.svd(known @ right, full_matrices=False)
+        return Solution(np.zeros((entries.shape[0], 0)), np.zeros(0), np.zeros((entries.shape[1], 0)), 0.0)
+    right = rng.standard_normal((entries.shape[1], width))
+    for _ in range(SVD_SWEEPS):
+        left = np.linalg.qr(entries @ right)[0]
+        right = np.linalg.qr(entries.T @ left)[0]
+    left, values, turn = np.linalg.svd(entries @ right, full_matrices=False)
     return Solution(left, values, right @ turn.T, float(values[0]))
 
 
-def complete_matrix(known: sp.csr_array, penalty: float, warm: Solution, *, rounds: int, tolerance: float) -> Solution:
+def complete_matrix(
+    entries: sp.csr_array, penalty: float, start: Solution, *, rounds: int, tolerance: float
+) -> Solution:
     """Return the Z of the least ½ Σ (x − z)² over the known entries + ``penalty`` · Σ singular values of Z.
 
-    Z has at most the rank of ``warm``, from which the search starts. Soft-Impute fills unknown entries from Z itself
+    Z has at most the rank of ``start``, from which the search starts. Soft-Impute fills unknown entries from Z itself
     and shrinks the singular values of that matrix by the penalty: X* = (X − Z on the known entries) + Z, a sparse plus
     a low-rank matrix. Here the factors of Z come from alternating ridge regressions of X* (softImpute-ALS: Hastie,
     Mazumder, Lee and Zadeh 2015), which never raise the objective. The search stops when a round lowers it by less than
@@ -198,67 +204,67 @@ def complete_matrix(known: sp.csr_array, penalty: float, warm: Solution, *, roun
 
     The search uses a few more directions than Z has, and more once Z needs them.
     """
-    width = min(len(warm.values), max(SPARE, warm.rank + SPARE))
+    width = min(len(start.values), max(SPARE_DIRECTIONS, start.rank + SPARE_DIRECTIONS))
     while True:
-        first = replace(warm, left=warm.left[:, :width], values=warm.values[:width], right=warm.right[:, :width])
-        found = _alternate(known, penalty, first, rounds, tolerance)
-        if found.rank < width or width == len(warm.values):
-            return _add_directions(found, warm)
-        width = min(len(warm.values), 2 * width)
-        warm = _add_directions(found, warm)
+        first = replace(start, left=start.left[:, :width], values=start.values[:width], right=start.right[:, :width])
+        completed = _alternate(entries, penalty, first, rounds, tolerance)
+        if completed.rank < width or width == len(start.values):
+            return _add_directions(completed, start)
+        width = min(len(start.values), 2 * width)
+        start = _add_directions(completed, start)
 
 
-def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int, tolerance: float) -> Solution:
-    """Return the solution whose rank is at most that of ``warm``."""
+def _alternate(entries: sp.csr_array, penalty: float, start: Solution, rounds: int, tolerance: float) -> Solution:
+    """Return the solution whose rank is at most that of ``start``."""
     from cube2net.kernels.scores import low_rank_entries
 
     history: list[float] = []
 
-    def rest() -> sp.csr_array:
+    def compute_residual() -> sp.csr_array:
         """Return X − Z on the known entries, and record the objective of Z's factors."""
-        one, other = left * roots, right * roots
-        apart = known.copy()
-        apart.data -= low_rank_entries(known.indptr, known.indices, one, other)
-        norms = float((one * one).sum() + (other * other).sum())
-        history.append(0.5 * float(apart.data @ apart.data) + 0.5 * penalty * norms)
-        return apart
+        left_factors, right_factors = left * roots, right * roots
+        residual = entries.copy()
+        residual.data -= low_rank_entries(entries.indptr, entries.indices, left_factors, right_factors)
+        norms = float((left_factors * left_factors).sum() + (right_factors * right_factors).sum())
+        history.append(0.5 * float(residual.data @ residual.data) + 0.5 * penalty * norms)
+        return residual
 
     # A direction with the value 0 gets a small one on the left side only: Z is unchanged, and may use the direction.
-    alive = warm.values > 0
-    left, right = warm.left, np.where(alive, warm.right, 0.0)
-    roots = np.sqrt(np.where(alive, warm.values, FIRST * penalty))
+    is_used = start.values > 0
+    left, right = start.left, np.where(is_used, start.right, 0.0)
+    roots = np.sqrt(np.where(is_used, start.values, START_SHARE_OF_PENALTY * penalty))
     for _ in range(rounds):
         shrink = roots / (roots**2 + penalty)
-        moved = (rest().T @ left) * shrink + right * (roots**2 * shrink)
-        right, roots, turn = _balance(moved * roots)
+        product = (compute_residual().T @ left) * shrink + right * (roots**2 * shrink)
+        right, roots, turn = _balance(product * roots)
         left = left @ turn
         shrink = roots / (roots**2 + penalty)
-        moved = (rest() @ right) * shrink + left * (roots**2 * shrink)
-        left, roots, turn = _balance(moved * roots)
+        product = (compute_residual() @ right) * shrink + left * (roots**2 * shrink)
+        left, roots, turn = _balance(product * roots)
         right = right @ turn
         if len(history) > 2 and history[-4] - history[-2] <= tolerance * history[-4]:
             break
-    left, values, turn = np.linalg.svd(rest() @ right + left * roots**2, full_matrices=False)
+    left, values, turn = np.linalg.svd(compute_residual() @ right + left * roots**2, full_matrices=False)
     right = right @ turn.T
     roots = np.sqrt(np.maximum(values - penalty, 0.0))
-    rest()
+    compute_residual()
     return Solution(left, roots**2, right, penalty, tuple(history))
 
 
-def _add_directions(found: Solution, wide: Solution) -> Solution:
+def _add_directions(solution: Solution, wider: Solution) -> Solution:
     """Return the solution with more directions of value 0, orthogonal to its own, from a wider solution."""
-    more = len(wide.values) - len(found.values)
-    if not more:
-        return found
+    missing = len(wider.values) - len(solution.values)
+    if not missing:
+        return solution
     sides = [
-        np.linalg.qr(np.concatenate([own, other[:, -more:]], axis=1))[0][:, -more:]
-        for own, other in ((found.left, wide.left), (found.right, wide.right))
+        np.linalg.qr(np.concatenate([inner, outer[:, -missing:]], axis=1))[0][:, -missing:]
+        for inner, outer in ((solution.left, wider.left), (solution.right, wider.right))
     ]
     return replace(
-        found,
-        left=np.concatenate([found.left, sides[0]], axis=1),
-        values=np.concatenate([found.values, np.zeros(more)]),
-        right=np.concatenate([found.right, sides[1]], axis=1),
+        solution,
+        left=np.concatenate([solution.left, sides[0]], axis=1),
+        values=np.concatenate([solution.values, np.zeros(missing)]),
+        right=np.concatenate([solution.right, sides[1]], axis=1),
     )
 
 

@@ -48,7 +48,7 @@ from cube2net.model.items import ItemAttributes, ItemIndex
 from cube2net.model.objects import Objects
 
 GivenLinks = tuple[Links, Callable[[], LinkDetails] | None]
-KEPT = ("all", "index", "none")
+ITEM_CHOICES = ("all", "index", "none")
 ALREADY_IN_CUBE = "items that were in the cube already"
 
 
@@ -127,15 +127,16 @@ def check_fits(cube: Cube, corpus: Corpus) -> None:
     """Raise if a corpus cannot be added to a cube: ids or links of another type, or unlisted objects or works."""
     check_links(require_ledger(cube).derived, corpus.links is None)
     check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
-    if lost := corpus.dropped.get(UNKNOWN_OBJECTS, 0):
+    if unlisted := corpus.dropped.get(UNKNOWN_OBJECTS, 0):
         raise SourceError(
-            f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
-            "they mention, also those that the cube has"
+            f"{unlisted:,} mentions of the new items name objects that the new tables do not list: "
+            "list every object that they mention, also those that the cube has"
         )
-    if cited := corpus.dropped.get(CITED_ELSEWHERE, 0):
+    if cited_elsewhere := corpus.dropped.get(CITED_ELSEWHERE, 0):
         raise SourceError(
-            f"{cited:,} citations of the new works lead to works that their files do not have, maybe to those of the "
-            "cube, and which old ones cite new ones is not known: build the cube of all files again"
+            f"{cited_elsewhere:,} citations of the new works lead to works that their files do not have, "
+            "maybe to those of the cube, and which old ones cite new ones is not known: build the cube of all files "
+            "again"
         )
 
 
@@ -160,8 +161,8 @@ def grow(
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
     labels = label_items(corpus, specs, topics, dimensions=cube.dimensions, ledger=ledger)
     sizes = [len(dimension.labels) for dimension in labels.dimensions]
-    least, most = cube.settings["min_objects"], cube.settings["max_mentions"]
-    plan = make_statements(sizes, min_objects=least, max_mentions=most, links=ledger.derived)
+    min_objects, max_mentions = cube.settings["min_objects"], cube.settings["max_mentions"]
+    plan = make_statements(sizes, min_objects=min_objects, max_mentions=max_mentions, links=ledger.derived)
     inputs = {"mentions": placement.mentions, "labels": labels.table}
     wanted = WANTED + (WANTED_LINKS if ledger.derived else ())
     if folder is not None:
@@ -170,26 +171,30 @@ def grow(
 
     progress(*("cube: packing", len(plan), len(plan)) if ledger.is_empty else ("update: merging", 0, None))
     allocate = allocate_in_files(folder) if folder is not None and ledger.is_empty else allocate_in_memory
-    count = len(placement.objects)
-    brought = pack_cells(tables, sizes, least, allocate)
-    cells = grow_cells(cube, labels.places, sizes, brought, least=least, objects=count, allocate=allocate)
-    more = tables["links"] if placement.links is None else placement.links
-    selfish, crowded = count_left_out(more, tables)
-    before, details = (cube.links, cube.details) if links is None else links
-    links_after, rests = grow_links(before, ledger.rests, more, count, selfish, allocate)
+    object_count = len(placement.objects)
+    new_cells = pack_cells(tables, sizes, min_objects, allocate)
+    cells = grow_cells(
+        cube, labels.places, sizes, new_cells, min_objects=min_objects, object_count=object_count, allocate=allocate
+    )
+    new_links = tables["links"] if placement.links is None else placement.links
+    self_links, crowded = count_left_out(new_links, tables)
+    old_links, details = (cube.links, cube.details) if links is None else links
+    links_after, rests = grow_links(old_links, ledger.rests, new_links, object_count, self_links, allocate)
     if details is not None and placement.links is not None:
-        grown = grow_details(details(), placement.links, count, cube.settings["items"])
-        details = lambda: grown  # noqa: E731
-    kept = (cells.cells, cells.small)
+        grown_details = grow_details(details(), placement.links, object_count, cube.settings["items"])
+        details = lambda: grown_details  # noqa: E731
+    all_cells = (cells.cells, cells.small)
     by_topics = any(spec.attribute == TOPIC for spec in specs)
-    items = grow_items(cube, kept, labels, corpus, topics if by_topics else None, placement.mentions, allocate)
-    ids = np.sort(hash_column(corpus.items["item"]))
-    after = replace(
+    items = grow_items(cube, all_cells, labels, corpus, topics if by_topics else None, placement.mentions, allocate)
+    item_hashes = np.sort(hash_column(corpus.items["item"]))
+    new_ledger = replace(
         labels.ledger,
-        items=np.insert(ledger.items, np.searchsorted(ledger.items, ids), ids) if len(ids) else ledger.items,
+        items=np.insert(ledger.items, np.searchsorted(ledger.items, item_hashes), item_hashes)
+        if len(item_hashes)
+        else ledger.items,
         rests=rests,
         dropped=join_counts(ledger.dropped, corpus.dropped),
-        selfish=ledger.selfish + selfish,
+        selfish=ledger.selfish + self_links,
         crowded=ledger.crowded + crowded,
     )
     return Cube(
@@ -199,10 +204,10 @@ def grow(
         small=cells.small,
         links=links_after,
         objects=placement.objects,
-        settings=_update_settings(cube, corpus, after, labels.strays, len(cells.small)),
+        settings=_update_settings(cube, corpus, new_ledger, labels.strays, len(cells.small)),
         topic_words=cube.topic_words,
         topic_model=cube.topic_model,
-        ledger=lambda: after,
+        ledger=lambda: new_ledger,
         items=items,
         details=details,
     )
@@ -213,8 +218,8 @@ def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     known = require_ledger(cube).knows(hash_column(corpus.items["item"]))
     if not known.any():
         return corpus
-    rest = drop_items(corpus, known)
-    return replace(rest, dropped=join_counts(corpus.dropped, {ALREADY_IN_CUBE: int(known.sum())}))
+    new_items = drop_items(corpus, known)
+    return replace(new_items, dropped=join_counts(corpus.dropped, {ALREADY_IN_CUBE: int(known.sum())}))
 
 
 def empty_cube(
@@ -250,8 +255,8 @@ def parse_kept_items(items: bool | str) -> str:
     """
     if isinstance(items, bool):
         return "all" if items else "none"
-    if items not in KEPT:
-        raise unknown_name("kind of items", items, KEPT)
+    if items not in ITEM_CHOICES:
+        raise unknown_name("kind of items", items, ITEM_CHOICES)
     return items
 
 
@@ -277,10 +282,10 @@ def _update_settings(
         f"items whose {parent} is not that of most items of their {name}": count
         for (name, parent), count in strays.items()
     }
-    others = {
+    left_out = {
         "links from an object to itself": ledger.selfish,
         f"items with more than {settings['max_mentions']} objects, which make no links": ledger.crowded,
         SMALL.format(settings["min_objects"]): small,
     }
-    settings["dropped"] = dropped | {reason: count for reason, count in others.items() if count}
+    settings["dropped"] = dropped | {reason: count for reason, count in left_out.items() if count}
     return settings

@@ -28,7 +28,7 @@ from cube2net.model.corpus import CELLS, Corpus, Topics, check_count
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.items import ROWS, ItemAttributes, ItemIndex
 
-NONE = np.empty(0, np.int32)
+NO_NUMBERS = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,27 +41,27 @@ class GrownCells:
 
 
 def pack_cells(
-    tables: Mapping[str, pa.Table], sizes: Sequence[int], least: int, allocate: Allocate = allocate_in_memory
+    tables: Mapping[str, pa.Table], sizes: Sequence[int], min_objects: int, allocate: Allocate = allocate_in_memory
 ) -> tuple[Cells, Cells]:
-    """Return the cells of the plan's tables ``cells`` and ``members``, and the cells below ``least`` objects."""
+    """Return the cells of the plan's tables ``cells`` and ``members``, and the cells of less than ``min_objects``."""
     check_count(CELLS, tables["cells"].num_rows)
     order = np.argsort(tables["cells"]["cell"].to_numpy())
     labels = split_keys(tables["cells"]["cell_key"].to_numpy()[order], sizes)
     counts = tables["cells"]["objects"].to_numpy()[order]
-    kept = int((counts >= least).sum())
-    large = pack_members("cells.members", counts[:kept], tables["members"], 0, allocate)
-    small = pack_members("small.members", counts[kept:], tables["members"], len(large.indices), allocate)
-    return Cells(labels[:kept], large), Cells(labels[kept:], small)
+    large_count = int((counts >= min_objects).sum())
+    large = pack_members("cells.members", counts[:large_count], tables["members"], 0, allocate)
+    small = pack_members("small.members", counts[large_count:], tables["members"], len(large.indices), allocate)
+    return Cells(labels[:large_count], large), Cells(labels[large_count:], small)
 
 
 def grow_cells(
     cube: Cube,
     places: Sequence[Array],
     sizes: Sequence[int],
-    brought: tuple[Cells, Cells],
+    new_cells: tuple[Cells, Cells],
     *,
-    least: int,
-    objects: int,
+    min_objects: int,
+    object_count: int,
     allocate: Allocate = allocate_in_memory,
 ) -> GrownCells:
     """Return the cells of a cube with the members of new cells added.
@@ -70,49 +70,53 @@ def grow_cells(
     grow are merged; the others are copied.
     """
     if len(cube.cells) + len(cube.small) == 0:
-        return GrownCells(*brought, pack_object_cells(brought[0].members, objects, allocate))
-    keys = np.concatenate([cell_keys(part.labels, sizes) for part in brought])
+        return GrownCells(*new_cells, pack_object_cells(new_cells[0].members, object_count, allocate))
+    new_keys = np.concatenate([compute_cell_keys(part.labels, sizes) for part in new_cells])
     moved = any(len(place) != size for place, size in zip(places, sizes, strict=True))
-    if len(keys) == 0 and not moved:
+    if len(new_keys) == 0 and not moved:
         return GrownCells(
-            cube.cells, cube.small, Ragged(extend_offsets(cube.object_cells.indptr, objects), cube.object_cells.indices)
+            cube.cells,
+            cube.small,
+            Ragged(extend_offsets(cube.object_cells.indptr, object_count), cube.object_cells.indices),
         )
-    members = join_rows(brought[0].members, brought[1].members)
-    kept = len(cube.cells)
-    old = cell_keys(join_all_labels(cube), sizes, places)
-    every = np.union1d(old, keys)
-    check_count(CELLS, len(every))
-    of_old, of_new = np.full(len(every), -1, np.int64), np.full(len(every), -1, np.int64)
-    of_old[np.searchsorted(every, old)] = np.arange(len(old))
-    of_new[np.searchsorted(every, keys)] = np.arange(len(keys))
+    new_members = join_rows(new_cells[0].members, new_cells[1].members)
+    large_count = len(cube.cells)
+    old_keys = compute_cell_keys(join_all_labels(cube), sizes, places)
+    all_keys = np.union1d(old_keys, new_keys)
+    check_count(CELLS, len(all_keys))
+    old_rows, new_rows = np.full(len(all_keys), -1, np.int64), np.full(len(all_keys), -1, np.int64)
+    old_rows[np.searchsorted(all_keys, old_keys)] = np.arange(len(old_keys))
+    new_rows[np.searchsorted(all_keys, new_keys)] = np.arange(len(new_keys))
 
-    before = join_all_members(cube)
-    touched = np.flatnonzero(of_new >= 0)
-    larger = _merge(before, of_old[touched], members, of_new[touched])
-    count = np.zeros(len(every), np.int64)
-    count[of_old >= 0] = before.sizes[of_old[of_old >= 0]]
-    count[touched] = larger.sizes
-    of_larger = np.full(len(every), -1, np.int64)
-    of_larger[touched] = np.arange(len(touched))
-    of_rest = np.where(of_larger < 0, of_old, -1)
+    old_members = join_all_members(cube)
+    changed = np.flatnonzero(new_rows >= 0)
+    merged = _merge(old_members, old_rows[changed], new_members, new_rows[changed])
+    counts = np.zeros(len(all_keys), np.int64)
+    counts[old_rows >= 0] = old_members.sizes[old_rows[old_rows >= 0]]
+    counts[changed] = merged.sizes
+    merged_rows = np.full(len(all_keys), -1, np.int64)
+    merged_rows[changed] = np.arange(len(changed))
+    copied_rows = np.where(merged_rows < 0, old_rows, -1)
 
-    def cells(rows: Array) -> Cells:
-        return Cells(split_keys(every[rows], sizes), _merge(before, of_rest[rows], larger, of_larger[rows]))
+    def select_cells(rows: Array) -> Cells:
+        return Cells(
+            split_keys(all_keys[rows], sizes), _merge(old_members, copied_rows[rows], merged, merged_rows[rows])
+        )
 
-    large = np.flatnonzero(count >= least)
-    number = np.full(len(every), -1, np.int32)
-    number[large] = np.arange(len(large), dtype=np.int32)
-    grew = touched[number[touched] >= 0]
-    was_kept = (of_old[grew] >= 0) & (of_old[grew] < kept)
+    large = np.flatnonzero(counts >= min_objects)
+    cell_numbers = np.full(len(all_keys), -1, np.int32)
+    cell_numbers[large] = np.arange(len(large), dtype=np.int32)
+    grown = changed[cell_numbers[changed] >= 0]
+    was_large = (old_rows[grown] >= 0) & (old_rows[grown] < large_count)
     pairs = [
-        (number[grew[was_kept]], take_rows(members, of_new[grew[was_kept]])),
-        (number[grew[~was_kept]], take_rows(larger, of_larger[grew[~was_kept]])),
+        (cell_numbers[grown[was_large]], take_rows(new_members, new_rows[grown[was_large]])),
+        (cell_numbers[grown[~was_large]], take_rows(merged, merged_rows[grown[~was_large]])),
     ]
-    who = np.concatenate([rows.indices for _, rows in pairs])
-    where = np.concatenate([numbers[row_of_entries(rows)] for numbers, rows in pairs])
-    renumber = number[np.searchsorted(every, old[:kept])]
-    homes = _grow_rows(cube.object_cells, renumber, *_group_entries(who, where), objects)
-    return GrownCells(cells(large), cells(np.flatnonzero(count < least)), homes)
+    objects = np.concatenate([rows.indices for _, rows in pairs])
+    object_rows = np.concatenate([numbers[row_of_entries(rows)] for numbers, rows in pairs])
+    renumbered = cell_numbers[np.searchsorted(all_keys, old_keys[:large_count])]
+    object_cells = _grow_rows(cube.object_cells, renumbered, *_group_entries(objects, object_rows), object_count)
+    return GrownCells(select_cells(large), select_cells(np.flatnonzero(counts < min_objects)), object_cells)
 
 
 def pack_members(
@@ -121,10 +125,10 @@ def pack_members(
     """Return rows of the given sizes, which follow one another in the column ``object`` from ``first`` on."""
     indptr = fill_offsets(sizes, allocate(f"{name}.indptr", len(sizes) + 1, np.int64))
     indices = allocate(f"{name}.indices", int(indptr[-1]), np.int32)
-    at = 0
+    start = 0
     for chunk in members["object"].slice(first, int(indptr[-1])).chunks:
-        indices[at : at + len(chunk)] = chunk.to_numpy()
-        at += len(chunk)
+        indices[start : start + len(chunk)] = chunk.to_numpy()
+        start += len(chunk)
     return Ragged(indptr, indices)
 
 
@@ -137,15 +141,15 @@ def pack_object_cells(members: Ragged, objects: int, allocate: Allocate = alloca
     """
     from cube2net.kernels.csr import count_entries, fill_homes
 
-    counts = np.zeros(objects, np.int64)
-    count_entries(members.indices, counts)
-    indptr = fill_offsets(counts, allocate("homes.indptr", objects + 1, np.int64))
+    cell_counts = np.zeros(objects, np.int64)
+    count_entries(members.indices, cell_counts)
+    indptr = fill_offsets(cell_counts, allocate("homes.indptr", objects + 1, np.int64))
     homes = allocate("homes.indices", len(members.indices), np.int32)
     fill_homes(members.indptr, members.indices, np.array(indptr[:-1]), homes)
     return Ragged(indptr, homes)
 
 
-def cell_keys(labels: Array, sizes: Sequence[int], places: Sequence[Array] | None = None) -> Array:
+def compute_cell_keys(labels: Array, sizes: Sequence[int], places: Sequence[Array] | None = None) -> Array:
     """Return the key of every row of labels, as the plan computes it; ``places`` maps labels to new numbers."""
     keys = np.zeros(len(labels), np.int64)
     for number, size in enumerate(sizes):
@@ -167,25 +171,25 @@ def extend_offsets(indptr: Array, count: int) -> Array:
     return np.concatenate([indptr, np.full(missing, indptr[-1])]) if missing else indptr
 
 
-def _merge(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Array = NONE) -> Ragged:
+def _merge(old: Ragged, old_rows: Array, new: Ragged, new_rows: Array, renumber: Array = NO_NUMBERS) -> Ragged:
     from cube2net.kernels.csr import merge_rows
 
-    return Ragged(*merge_rows(old.indptr, old.indices, of_old, renumber, new.indptr, new.indices, of_new))
+    return Ragged(*merge_rows(old.indptr, old.indices, old_rows, renumber, new.indptr, new.indices, new_rows))
 
 
 def _group_entries(rows: Array, entries: Array) -> tuple[Ragged, Array]:
     """Return the entries of the rows that are not empty, and the numbers of these rows."""
-    used, place = np.unique(rows, return_inverse=True)
-    return ragged_from_pairs(place, entries, len(used)), used
+    rows_with_entries, place = np.unique(rows, return_inverse=True)
+    return ragged_from_pairs(place, entries, len(rows_with_entries)), rows_with_entries
 
 
-def _grow_rows(old: Ragged, renumber: Array, new: Ragged, used: Array, count: int) -> Ragged:
+def _grow_rows(old: Ragged, renumber: Array, new: Ragged, changed: Array, count: int) -> Ragged:
     """Return ``count`` rows: the old ones with new numbers, extended by empty ones, and the new entries merged in."""
-    of_old = np.arange(count)
-    of_old[len(old) :] = -1
-    of_new = np.full(count, -1, np.int64)
-    of_new[used] = np.arange(len(used))
-    return _merge(old, of_old, new, of_new, renumber)
+    old_rows = np.arange(count)
+    old_rows[len(old) :] = -1
+    new_rows = np.full(count, -1, np.int64)
+    new_rows[changed] = np.arange(len(changed))
+    return _merge(old, old_rows, new, new_rows, renumber)
 
 
 def grow_items(
@@ -203,38 +207,38 @@ def grow_items(
     """
     if cube.items is None:
         return None
-    old, ids = cube.items(), corpus.items["item"]
+    old_index, ids = cube.items(), corpus.items["item"]
     sizes = [len(dimension.labels) for dimension in labelled.dimensions]
-    if len(old) == 0:
-        first = index_items(ids, mentions, labelled.table, cells, sizes, old.derived, allocate)
-        if old.load_attributes is not None:
-            first = _add_attributes(first, corpus, topics, labelled.ledger.topics, allocate)
-        return lambda: first
-    numbers = _find_cell_numbers(cube, cells, sizes, labelled.places)
-    moved = bool(np.any(numbers != np.arange(len(numbers))))
-    if len(ids) == 0 and not moved:
+    if len(old_index) == 0:
+        only_index = index_items(ids, mentions, labelled.table, cells, sizes, old_index.derived, allocate)
+        if old_index.load_attributes is not None:
+            only_index = _add_attributes(only_index, corpus, topics, labelled.ledger.topics, allocate)
+        return lambda: only_index
+    cell_numbers = _find_cell_numbers(cube, cells, sizes, labelled.places)
+    cells_moved = bool(np.any(cell_numbers != np.arange(len(cell_numbers))))
+    if len(ids) == 0 and not cells_moved:
         return cube.items
-    check_count("items", len(old) + len(ids))
-    rows = rebuild_rows(old.cells, NONE, numbers) if moved else old.cells
+    check_count("items", len(old_index) + len(ids))
+    rows = rebuild_rows(old_index.cells, NO_NUMBERS, cell_numbers) if cells_moved else old_index.cells
     if len(ids) == 0:
-        same = replace(old, cells=rows)
-        return lambda: same
-    new = index_items(ids, mentions, labelled.table, cells, sizes, old.derived)
+        renumbered = replace(old_index, cells=rows)
+        return lambda: renumbered
+    new_index = index_items(ids, mentions, labelled.table, cells, sizes, old_index.derived)
     index = ItemIndex(
-        join_rows(old.objects, new.objects),
-        join_rows(rows, new.cells),
-        old.derived,
-        lambda: pa.chunked_array([*old.ids.chunks, *new.ids.chunks], pa.string()),
+        join_rows(old_index.objects, new_index.objects),
+        join_rows(rows, new_index.cells),
+        old_index.derived,
+        lambda: pa.chunked_array([*old_index.ids.chunks, *new_index.ids.chunks], pa.string()),
     )
-    if old.load_attributes is not None:
-        more = _add_attributes(new, corpus, topics, labelled.ledger.topics)
-        new_topics = more.topics or make_empty_rows(len(ids))
-        attributes = old.kept_attributes.plus(corpus.items)
+    if old_index.load_attributes is not None:
+        new_with_attributes = _add_attributes(new_index, corpus, topics, labelled.ledger.topics)
+        new_topics = new_with_attributes.topics or make_empty_rows(len(ids))
+        attributes = old_index.kept_attributes.plus(corpus.items)
         index = replace(
             index,
             load_attributes=lambda: attributes,
-            topics=None if old.topics is None else join_rows(old.topics, new_topics),
-            texts=None if old.texts is None else np.concatenate([old.texts, hash_item_texts(corpus)]),
+            topics=None if old_index.topics is None else join_rows(old_index.topics, new_topics),
+            texts=None if old_index.texts is None else np.concatenate([old_index.texts, hash_item_texts(corpus)]),
         )
     return lambda: index
 
@@ -243,8 +247,8 @@ def hash_item_texts(corpus: Corpus) -> Array:
     """Return a 64-bit hash of the text of every item, or of the terms that replace it; 0 for none."""
     hashes = np.zeros(corpus.items.num_rows, np.uint64)
     if corpus.terms is not None:
-        odd = corpus.terms["count"].to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1)
-        np.add.at(hashes, corpus.terms["item"].to_numpy(), hash_column(corpus.terms["term"]) * odd)
+        odd_counts = corpus.terms["count"].to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1)
+        np.add.at(hashes, corpus.terms["item"].to_numpy(), hash_column(corpus.terms["term"]) * odd_counts)
     elif "text" in corpus.items.column_names:
         for start in range(0, len(hashes), ROWS):
             texts = pc.fill_null(corpus.items["text"].slice(start, ROWS), "")
@@ -265,9 +269,9 @@ def _add_attributes(
     index = replace(index, load_attributes=lambda: attributes)
     if topics is None or names is None:
         return index
-    number = {name: place for place, name in enumerate(names)}
-    place = np.array([number[name] for name in topics.names], dtype=np.int32)
-    topic = pa.array(place[topics.assigned["topic"].to_numpy()], pa.int32())
+    topic_numbers = {name: number for number, name in enumerate(names)}
+    numbers = np.array([topic_numbers[name] for name in topics.names], dtype=np.int32)
+    topic = pa.array(numbers[topics.assigned["topic"].to_numpy()], pa.int32())
     rows = pa.table({"item": topics.assigned["item"], "topic": topic})
     has_text = corpus.terms is not None or "text" in corpus.items.column_names
     return replace(
@@ -309,23 +313,23 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
     from cube2net.kernels.csr import count_entries
     from cube2net.kernels.item_rows import fill_rows, sort_rows
 
-    def rows(batch: pa.RecordBatch) -> Array:
+    def number_rows(batch: pa.RecordBatch) -> Array:
         item: Array = batch["item"].to_numpy()
         return item if width == 1 else item.astype(np.int64) * width + batch["dimension"].to_numpy()
 
     starts = np.zeros(items * width + 1, np.int64)
     batches = table.to_batches()
     for batch in batches:
-        count_entries(rows(batch), starts[1:])
+        count_entries(number_rows(batch), starts[1:])
     np.cumsum(starts, out=starts)
     entries = np.empty(int(starts[-1]), np.int32)
     places = starts[:-1].copy()
     for batch in batches:
-        fill_rows(rows(batch), batch[column].to_numpy(), places, entries)
-    end = sort_rows(starts, entries)
+        fill_rows(number_rows(batch), batch[column].to_numpy(), places, entries)
+    entry_count = sort_rows(starts, entries)
     indptr = allocate(f"{name}.indptr", len(starts), np.int64)
-    indices = allocate(f"{name}.indices", end, np.int32)
-    indptr[:], indices[:] = starts, entries[:end]
+    indices = allocate(f"{name}.indices", entry_count, np.int32)
+    indptr[:], indices[:] = starts, entries[:entry_count]
     return Ragged(indptr, indices)
 
 
@@ -342,12 +346,12 @@ def join_all_members(cube: Cube) -> Ragged:
 def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
     """Return the keys of cells in several parts, ascending, and the number of the cell of each.
 
-    >>> one = Cells(np.array([[0, 2], [1, 0]]), Ragged(np.array([0, 0, 0]), NONE))
-    >>> two = Cells(np.array([[0, 1]]), Ragged(np.array([0, 0]), NONE))
-    >>> [array.tolist() for array in sort_cells_by_key([one, two], [2, 3])]
+    >>> large = Cells(np.array([[0, 2], [1, 0]]), Ragged(np.array([0, 0, 0]), NO_NUMBERS))
+    >>> small = Cells(np.array([[0, 1]]), Ragged(np.array([0, 0]), NO_NUMBERS))
+    >>> [array.tolist() for array in sort_cells_by_key([large, small], [2, 3])]
     [[1, 2, 3], [2, 0, 1]]
     """
-    keys = np.concatenate([cell_keys(part.labels, sizes) for part in cells])
+    keys = np.concatenate([compute_cell_keys(cell_group.labels, sizes) for cell_group in cells])
     order = np.argsort(keys)
     return keys[order], order.astype(np.int32)
 
@@ -363,14 +367,14 @@ def renumber_cells(items: Callable[[], ItemIndex] | None, numbers: Array) -> Cal
         if len(numbers) and numbers[0] >= 0 and (np.diff(numbers) > 0).all():
             # Rows stay sorted: no compiled code is needed, which a query does not load.
             return replace(index, cells=Ragged(index.cells.indptr, numbers.astype(np.int32)[index.cells.indices]))
-        return replace(index, cells=rebuild_rows(index.cells, NONE, numbers))
+        return replace(index, cells=rebuild_rows(index.cells, NO_NUMBERS, numbers))
 
     return renumber
 
 
 def empty_items(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
     """Return an index with new cell numbers in which the marked items mention nothing."""
-    objects = rebuild_rows(index.objects, gone, NONE)
+    objects = rebuild_rows(index.objects, gone, NO_NUMBERS)
     gone = gone if index.gone is None else gone | index.gone
     return replace(index, objects=objects, cells=rebuild_rows(index.cells, gone, numbers), gone=gone)
 
@@ -383,5 +387,5 @@ def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
 
 
 def _find_cell_numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
-    keys, order = sort_cells_by_key(cells, sizes)
-    return order[np.searchsorted(keys, cell_keys(join_all_labels(cube), sizes, places))]
+    keys, numbers = sort_cells_by_key(cells, sizes)
+    return numbers[np.searchsorted(keys, compute_cell_keys(join_all_labels(cube), sizes, places))]

@@ -46,16 +46,16 @@ def place_corpus(corpus: Corpus, objects: Objects) -> PlacedCorpus:
         placed = Objects.of(corpus.objects.select(list(OBJECTS)), whole=objects.whole, attributes=attributes)
         return PlacedCorpus(placed, corpus.mentions, corpus.links)
     rows = place_objects(objects.table["object"], corpus.objects["object"])
-    grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
-    if corpus.object_attributes or (grows and load is not None):
-        new = corpus.objects.select(corpus.object_attributes)
-        attributes = join_attributes(objects.attributes, len(objects), new, rows)
-        load = lambda: attributes  # noqa: E731
-    if grows:
-        table = _join_objects(objects.table, corpus.objects, rows)
-        objects = Objects(table.num_rows, lambda: table, whole=objects.whole, load_attributes=load)
-    elif load is not objects.load_attributes:
-        objects = replace(objects, load_attributes=load)
+    has_new, load_attributes = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
+    if corpus.object_attributes or (has_new and load_attributes is not None):
+        new_attributes = corpus.objects.select(corpus.object_attributes)
+        attributes = join_attributes(objects.attributes, len(objects), new_attributes, rows)
+        load_attributes = lambda: attributes  # noqa: E731
+    if has_new:
+        joined = _join_objects(objects.table, corpus.objects, rows)
+        objects = Objects(joined.num_rows, lambda: joined, whole=objects.whole, load_attributes=load_attributes)
+    elif load_attributes is not objects.load_attributes:
+        objects = replace(objects, load_attributes=load_attributes)
     links = None if corpus.links is None else _place_links(corpus.links, rows)
     return PlacedCorpus(objects, _place_mentions(corpus.mentions, rows), links)
 
@@ -75,20 +75,22 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     names and parents of labels are the second's where it has them. Counts of what was left out are added.
     """
     rows = place_objects(first.objects["object"], second.objects["object"])
-    known = pc.is_in(second.items["item"], value_set=first.items["item"])
-    if pc.any(known).as_py():
-        raise SourceError(f"both corpora have the items {quote_few(second.items['item'].filter(known).to_pylist())}")
+    is_shared = pc.is_in(second.items["item"], value_set=first.items["item"])
+    if pc.any(is_shared).as_py():
+        raise SourceError(
+            f"both corpora have the items {quote_few(second.items['item'].filter(is_shared).to_pylist())}"
+        )
     check_links(first.links is None, second.links is None)
     check_types(first.whole_ids, first.directed, second)
     if (first.terms is None) != (second.terms is None):
         raise SourceError("one corpus has terms and the other has not: give both, or none")
-    shift = first.items.num_rows
+    item_shift = first.items.num_rows
     links, terms = None, None
     if first.links is not None and second.links is not None:
-        links = _join_links(first.links, _place_links(second.links, rows), shift)
+        links = _join_links(first.links, _place_links(second.links, rows), item_shift)
     if first.terms is not None and second.terms is not None:
         columns = {name: second.terms[name] for name in ("term", "count")}
-        more = table(TERMS, item=_shift(second.terms["item"], shift), **columns)
+        more = table(TERMS, item=_shift(second.terms["item"], item_shift), **columns)
         terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
     objects = _join_objects(first.objects, second.objects, rows)
     more = [corpus.objects.select(corpus.object_attributes) for corpus in (first, second)]
@@ -99,7 +101,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
         objects=objects,
         items=_join_items(first.items, second.items),
         mentions=pa.concat_tables(
-            [first.mentions.select(list(MENTIONS)), _place_mentions(second.mentions, rows, shift)]
+            [first.mentions.select(list(MENTIONS)), _place_mentions(second.mentions, rows, item_shift)]
         ),
         links=links,
         terms=terms,
@@ -116,20 +118,20 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
 
 def drop_items(corpus: Corpus, gone: Array) -> Corpus:
     """Return a corpus without the marked items, their mentions and terms, and the links that they state."""
-    number = np.cumsum(~gone) - 1
+    new_numbers = np.cumsum(~gone) - 1
 
-    def kept(rows: pa.Table) -> pa.Table:
-        rest = rows.filter(pa.array(~gone[rows["item"].to_numpy()]))
-        place = pa.array(number[rest["item"].to_numpy()], pa.int32())
-        return rest.set_column(rest.column_names.index("item"), "item", place)
+    def keep_rows(rows: pa.Table) -> pa.Table:
+        remaining = rows.filter(pa.array(~gone[rows["item"].to_numpy()]))
+        items = pa.array(new_numbers[remaining["item"].to_numpy()], pa.int32())
+        return remaining.set_column(remaining.column_names.index("item"), "item", items)
 
-    states = corpus.links is not None and "item" in corpus.links.column_names
+    links_name_items = corpus.links is not None and "item" in corpus.links.column_names
     return replace(
         corpus,
         items=corpus.items.filter(pa.array(~gone)),
-        mentions=kept(corpus.mentions),
-        links=kept(corpus.links) if states else corpus.links,
-        terms=None if corpus.terms is None else kept(corpus.terms),
+        mentions=keep_rows(corpus.mentions),
+        links=keep_rows(corpus.links) if links_name_items else corpus.links,
+        terms=None if corpus.terms is None else keep_rows(corpus.terms),
     )
 
 
@@ -139,26 +141,28 @@ def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
     Topics that only the second has follow those of the first; words, settings and the model are the first's.
     """
     names, parents = join_topics((first.names, first.parents), second)
-    number = {name: place for place, name in enumerate(names)}
-    place = np.array([number[name] for name in second.names], dtype=np.int32)
-    more = table(
+    topic_numbers = {name: number for number, name in enumerate(names)}
+    numbers = np.array([topic_numbers[name] for name in second.names], dtype=np.int32)
+    second_assigned = table(
         ASSIGNED,
         item=_shift(second.assigned["item"], items),
-        topic=pa.array(place[second.assigned["topic"].to_numpy()], pa.int32()),
+        topic=pa.array(numbers[second.assigned["topic"].to_numpy()], pa.int32()),
         weight=second.assigned["weight"],
     )
-    return Topics(names, pa.concat_tables([first.assigned, more]), first.words, parents, first.settings, first.model)
+    return Topics(
+        names, pa.concat_tables([first.assigned, second_assigned]), first.words, parents, first.settings, first.model
+    )
 
 
 def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
     """Return the row of every id: that of the known object, or the next free one."""
-    hit = pc.index_in(known, value_set=ids)
-    at = np.flatnonzero(np.asarray(pc.is_valid(hit)))
+    positions = pc.index_in(known, value_set=ids)
+    known_rows = np.flatnonzero(np.asarray(pc.is_valid(positions)))
     rows = np.full(len(ids), -1, dtype=np.int32)
-    rows[pc.drop_null(hit).to_numpy()] = at
-    new = rows < 0
-    check_count("objects", len(known) + int(new.sum()))
-    rows[new] = len(known) + np.arange(int(new.sum()), dtype=np.int32)
+    rows[pc.drop_null(positions).to_numpy()] = known_rows
+    is_new = rows < 0
+    check_count("objects", len(known) + int(is_new.sum()))
+    rows[is_new] = len(known) + np.arange(int(is_new.sum()), dtype=np.int32)
     return rows
 
 
@@ -176,10 +180,10 @@ def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table
 
 def _place_links(links: pa.Table, rows: Array) -> pa.Table:
     ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
-    placed = table(LINKS, **ends, weight=links["weight"])
+    placed_links = table(LINKS, **ends, weight=links["weight"])
     for name in LINK_DETAILS:
-        placed = placed.append_column(name, links[name]) if name in links.column_names else placed
-    return placed
+        placed_links = placed_links.append_column(name, links[name]) if name in links.column_names else placed_links
+    return placed_links
 
 
 def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
@@ -189,10 +193,10 @@ def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
         if name not in second.column_names:
             if name == "item":
                 raise SourceError("the first links say which item states each of them, and the new ones do not")
-            more = pa.chunked_array([pa.nulls(second.num_rows, first[name].type)])
+            values = pa.chunked_array([pa.nulls(second.num_rows, first[name].type)])
         else:
-            more = pa.chunked_array([_shift(second[name], shift)]) if name == "item" else second[name]
-        links = links.append_column(name, join_columns(first[name], more, f"the column {name!r} of links"))
+            values = pa.chunked_array([_shift(second[name], shift)]) if name == "item" else second[name]
+        links = links.append_column(name, join_columns(first[name], values, f"the column {name!r} of links"))
     return links
 
 
@@ -226,12 +230,12 @@ def join_labels(first: pa.Table, second: pa.Table) -> pa.Table:
     joined: dict[tuple[str, str], tuple[str | None, str | None]] = {}
     for rows in (first, second):
         described = {
-            (attribute, label): (full, parent)
-            for attribute, label, full, parent in zip(*(rows[name].to_pylist() for name in LABELS), strict=True)
+            (attribute, label): (full_name, parent)
+            for attribute, label, full_name, parent in zip(*(rows[name].to_pylist() for name in LABELS), strict=True)
         }
-        for key, (full, parent) in described.items():
-            old = joined.get(key, (None, None))
-            joined[key] = (full or old[0], parent or old[1])
+        for key, (full_name, parent) in described.items():
+            earlier = joined.get(key, (None, None))
+            joined[key] = (full_name or earlier[0], parent or earlier[1])
     columns = list(zip(*((*key, *value) for key, value in joined.items()), strict=True)) or [()] * len(LABELS)
     return table(LABELS, **{name: list(column) for name, column in zip(LABELS, columns, strict=True)})
 
@@ -241,14 +245,14 @@ def join_topics(
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """Return the names of the first's topics, followed by those that only the second has, and their parents."""
     names, parents = first
-    known = set(names)
-    new = [number for number, name in enumerate(second.names) if name not in known]
-    every = (*names, *(second.names[number] for number in new))
+    known_names = set(names)
+    new_numbers = [number for number, name in enumerate(second.names) if name not in known_names]
+    all_names = (*names, *(second.names[number] for number in new_numbers))
     if parents is None:
-        return every, None
-    if new and second.parents is None:
-        raise SourceError(f"the topics have groups, and the new topics {quote_few(every[len(names) :])} have none")
-    return every, (*parents, *((second.parents or ())[number] for number in new))
+        return all_names, None
+    if new_numbers and second.parents is None:
+        raise SourceError(f"the topics have groups, and the new topics {quote_few(all_names[len(names) :])} have none")
+    return all_names, (*parents, *((second.parents or ())[number] for number in new_numbers))
 
 
 def join_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
@@ -271,12 +275,12 @@ def _shift(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
 def _join_items(first: pa.Table, second: pa.Table) -> pa.Table:
     columns = {}
     for name in first.column_names:
-        more = second[name] if name in second.column_names else _make_nulls(second.num_rows, first[name].type)
-        columns[name] = join_columns(first[name], more, f"the attribute {name!r} of items")
+        values = second[name] if name in second.column_names else _make_nulls(second.num_rows, first[name].type)
+        columns[name] = join_columns(first[name], values, f"the attribute {name!r} of items")
     return pa.table(columns)
 
 
-def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, subject: str) -> pa.ChunkedArray:
     """Return the values of one column followed by those of another; their types may differ in width.
 
     Booleans beside texts become the texts ``true`` and ``false``.
@@ -292,7 +296,7 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> 
         return pa.concat_tables(parts, promote_options="permissive")["column"]
     except pa.ArrowException:
         raise SourceError(
-            f"{what} holds {first.type} first and {second.type} in the new data: give both the same type"
+            f"{subject} holds {first.type} first and {second.type} in the new data: give both the same type"
         ) from None
 
 
@@ -310,12 +314,12 @@ def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> 
     for name in dict.fromkeys([*known.column_names, *new.column_names]):
         first = known[name] if name in known.column_names else _make_nulls(count, new[name].type)
         second = new[name] if name in new.column_names else _make_nulls(len(rows), known[name].type)
-        place = np.full(total, -1, np.int64)
-        place[:count] = np.arange(count)
-        there = np.asarray(pc.is_valid(second))
-        place[rows[there]] = count + np.flatnonzero(there)
+        sources = np.full(total, -1, np.int64)
+        sources[:count] = np.arange(count)
+        has_value = np.asarray(pc.is_valid(second))
+        sources[rows[has_value]] = count + np.flatnonzero(has_value)
         column = join_columns(first, second, f"the attribute {name!r} of objects")
-        joined[name] = column.take(pa.array(place, mask=place < 0))
+        joined[name] = column.take(pa.array(sources, mask=sources < 0))
     return pa.table(joined)
 
 

@@ -20,7 +20,7 @@ from cube2net._util.arrays import Array
 from cube2net.cube.building.concatenation import join_labels, join_topics
 from cube2net.cube.building.labels import (
     CONTAINED_BINS,
-    NONE,
+    NO_CODES,
     TOPIC,
     Column,
     GrownLabels,
@@ -72,29 +72,29 @@ def label_items(
     ledger = Ledger.empty(derived=corpus.links is None) if ledger is None else ledger
     if not specs:
         raise ParameterError(f"a cube needs a dimension: choose among the attributes {join_names(corpus.attributes)}")
-    learned = _extend_ledger(ledger, corpus, specs, topics)
+    new_ledger = _extend_ledger(ledger, corpus, specs, topics)
     tables, places, levels, unlabelled = [], [], [], {}
     strays: dict[tuple[str, str], int] = {}
     numbers: dict[str, Array] = {}
     families: dict[str, Families] = {}
-    for number, (spec, old) in enumerate(zip(specs, dimensions, strict=True)):
-        labels = _read_labels(spec, old, learned, corpus, topics)
-        rungs = grow_levels(spec, old, labels, learned, corpus)
+    for number, (spec, old_dimension) in enumerate(zip(specs, dimensions, strict=True)):
+        labels = _read_labels(spec, old_dimension, new_ledger, corpus, topics)
+        rungs = grow_levels(spec, old_dimension, labels, new_ledger, corpus)
         for name, rung in rungs.items():
-            if name in learned.numbers and rung.read is not None:
+            if name in new_ledger.numbers and rung.read is not None:
                 numbers[name] = pick_examples(rung.read.numbers, rung.read.codes, len(rung.names))
             if rung.families is not None:
                 families[name] = rung.families
         strays |= {(level.below, level.name): rungs[level.name].strays for level in spec.levels}
-        lost = int((np.bincount(labels.column.items, minlength=corpus.items.num_rows) == 0).sum())
-        if lost + ledger.unlabelled.get(spec.name, 0):
-            unlabelled[spec.name] = lost + ledger.unlabelled.get(spec.name, 0)
-        levels.append(make_dimension(spec, rungs, learned.labels))
+        unlabelled_count = int((np.bincount(labels.column.items, minlength=corpus.items.num_rows) == 0).sum())
+        if unlabelled_count + ledger.unlabelled.get(spec.name, 0):
+            unlabelled[spec.name] = unlabelled_count + ledger.unlabelled.get(spec.name, 0)
+        levels.append(make_dimension(spec, rungs, new_ledger.labels))
         places.append(labels.places)
         tables.append(_make_label_rows(number, labels.column))
-    after = replace(learned, numbers=numbers, families=families, unlabelled=unlabelled)
+    final_ledger = replace(new_ledger, numbers=numbers, families=families, unlabelled=unlabelled)
     strays = {pair: count for pair, count in strays.items() if count}
-    return LabelledItems(tuple(levels), pa.concat_tables(tables), tuple(places), strays, after)
+    return LabelledItems(tuple(levels), pa.concat_tables(tables), tuple(places), strays, final_ledger)
 
 
 def empty_dimensions(specs: Sequence[DimensionSpec]) -> tuple[Dimension, ...]:
@@ -103,7 +103,7 @@ def empty_dimensions(specs: Sequence[DimensionSpec]) -> tuple[Dimension, ...]:
     return tuple(
         Dimension(
             tuple(
-                Level(name, (), (), {level.name: NONE for level in spec.levels if level.below == name})
+                Level(name, (), (), {level.name: NO_CODES for level in spec.levels if level.below == name})
                 for name in (spec.name, *(level.name for level in spec.levels))
             )
         )
@@ -118,17 +118,17 @@ def _check_names(specs: Sequence[DimensionSpec]) -> None:
     for name in (name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))):
         if name in TOP:
             raise ParameterError(f"{name!r} is the top of every dimension: give the level another name")
-    taken = {name: name for name in names}
+    dimension_of_level = {name: name for name in names}
     for spec in specs:
         for level in spec.levels:
             if level.name == spec.name:
                 raise ParameterError(f"dimension {spec.name!r} cannot be its own parent")
-            if level.name in taken:
+            if level.name in dimension_of_level:
                 raise ParameterError(
                     f"the level {level.name!r} above {level.below!r} has the name of a level of dimension "
-                    f"{taken[level.name]!r}: every dimension and level of a cube needs its own name"
+                    f"{dimension_of_level[level.name]!r}: every dimension and level of a cube needs its own name"
                 )
-            taken[level.name] = spec.name
+            dimension_of_level[level.name] = spec.name
 
 
 def _extend_ledger(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics | None) -> Ledger:
@@ -166,9 +166,9 @@ def _list_attributes_read(
     spec: DimensionSpec, above: Mapping[str, str], topics: object
 ) -> list[tuple[str, str, str | None]]:
     """Return name, attribute and bins of the levels of a dimension that are read from attributes of the items."""
-    finest = [] if is_from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
+    read_levels = [] if is_from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
     levels = (level for level in spec.levels if above.get(level.name) == "attribute")
-    return [*finest, *((level.name, level.source, level.bins) for level in levels)]
+    return [*read_levels, *((level.name, level.source, level.bins) for level in levels)]
 
 
 def _select_labels(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
@@ -180,9 +180,9 @@ def _select_labels(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
 
 def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> None:
     """Raise unless new items can be added to a dimension without moving old ones."""
-    coarser = [get_bins(level) for level in spec.levels if ledger.above.get(level.name) == "bins"]
-    read = _list_attributes_read(spec, ledger.above, ledger.topics)
-    for bins in (spec.bins, *coarser, *(bins for _, _, bins in read)):
+    coarser_bins = [get_bins(level) for level in spec.levels if ledger.above.get(level.name) == "bins"]
+    attributes_read = _list_attributes_read(spec, ledger.above, ledger.topics)
+    for bins in (spec.bins, *coarser_bins, *(bins for _, _, bins in attributes_read)):
         if (bins or "").startswith("quantiles:"):
             raise ParameterError(
                 f"dimension {spec.name!r} has the bins {bins!r}, which new items would move: build the cube of all "
@@ -192,40 +192,41 @@ def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: To
         raise ParameterError(
             f"dimension {spec.name!r} needs the topics of the new items: find them by the topic model of the cube"
         )
-    for _, attribute, bins in read:
+    for _, attribute, bins in attributes_read:
         if attribute not in corpus.attributes:
             raise SourceError(
                 f"the new items have no attribute {attribute!r}, which dimension {spec.name!r} of the cube reads: "
                 f"they have {join_names(corpus.attributes)}"
             )
-        kind, known = describe_kind(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
-        if not (kind in (known, "null") or (bins is not None and _are_alike(kind, known))):
+        kind, cube_kind = describe_kind(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
+        if not (kind in (cube_kind, "null") or (bins is not None and _are_alike(kind, cube_kind))):
             raise SourceError(
-                f"attribute {attribute!r} of the new items holds {kind}, and {known} in the cube: give it the same type"
+                f"attribute {attribute!r} of the new items holds {kind}, and {cube_kind} in the cube: "
+                "give it the same type"
             )
 
 
-def _are_alike(kind: str, known: str) -> bool:
+def _are_alike(first: str, second: str) -> bool:
     """Return whether two kinds of values can share bins: both are numbers, or both dates."""
-    return (kind in ANY_NUMBERS and known in ANY_NUMBERS) or (kind.startswith(DATES) and known.startswith(DATES))
+    return (first in ANY_NUMBERS and second in ANY_NUMBERS) or (first.startswith(DATES) and second.startswith(DATES))
 
 
 def _read_labels(
-    spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None
+    spec: DimensionSpec, old_dimension: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None
 ) -> GrownLabels:
     """Return the labels of a dimension: topics in their order, bins from low to high, texts sorted."""
-    known = old.levels[0].labels
+    old_names = old_dimension.levels[0].labels
     by_topics = ledger.topics is not None and is_from_topics(spec, topics)
     if spec.attribute not in corpus.attributes and not by_topics:
         raise unknown_name("attribute", spec.attribute, corpus.attributes)
     if by_topics and topics is not None and ledger.topics is not None:
         column = read_topics(topics)
-        used = {*known, *column.names}
-        labels = order_labels(tuple(name for name in ledger.topics if name in used), known, column)
+        used_names = {*old_names, *column.names}
+        labels = order_labels(tuple(name for name in ledger.topics if name in used_names), old_names, column)
     elif spec.bins is not None:
         labels = label_by_bins(corpus, spec.attribute, spec.bins, ledger.numbers[spec.name])
     else:
-        labels = label_by_name(known, read_labels(corpus, spec.attribute))
+        labels = label_by_name(old_names, read_labels(corpus, spec.attribute))
     if not labels.names:
         raise SourceError(
             f"dimension {spec.name!r} would have no label: no item has a value of the attribute "
@@ -345,21 +346,21 @@ def get_bins(level: LevelSpec) -> str:
 
 
 def grow_levels(
-    spec: DimensionSpec, old: Dimension, labels: GrownLabels, ledger: Ledger, corpus: Corpus
+    spec: DimensionSpec, old_dimension: Dimension, labels: GrownLabels, ledger: Ledger, corpus: Corpus
 ) -> dict[str, Rung]:
     """Return all levels of a dimension by name, the finest first."""
     finest = Rung(spec.name, labels.names, spec.attribute, spec.bins, read=labels, codes=labels.codes)
     rungs = {spec.name: finest}
-    known = {level.name: level.labels for level in old.levels}
+    old_labels = {level.name: level.labels for level in old_dimension.levels}
     for level in spec.levels:
         below, source = rungs[level.below], ledger.above[level.name]
         if source == "attribute":
-            rungs[level.name] = _make_attribute_level(level, below, known.get(level.name, ()), ledger, corpus)
+            rungs[level.name] = _make_attribute_level(level, below, old_labels.get(level.name, ()), ledger, corpus)
         elif source == "bins":
             rungs[level.name] = _make_binned_level(level, below, finest, labels)
         elif source == "topics":
-            group = dict(zip(ledger.topics or (), ledger.topic_parents or (), strict=True))
-            rungs[level.name] = _make_named_level(level, below, [group[name] for name in below.names])
+            group_of_topic = dict(zip(ledger.topics or (), ledger.topic_parents or (), strict=True))
+            rungs[level.name] = _make_named_level(level, below, [group_of_topic[name] for name in below.names])
         else:
             parents = _look_up(ledger.labels, below.source, "parent")
             if not any(parents.values()):
@@ -375,13 +376,15 @@ def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], label_texts: pa.
     """Return the dimension of some levels, with the full names of their labels."""
     levels = []
     for rung in rungs.values():
-        full = _look_up(label_texts, rung.source, "full_name")
-        above = {
+        full_names = _look_up(label_texts, rung.source, "full_name")
+        parents_by_level = {
             level.name: parents
             for level in spec.levels
             if level.below == rung.name and (parents := rungs[level.name].parents) is not None
         }
-        levels.append(Level(rung.name, rung.names, tuple(full.get(name) or name for name in rung.names), above))
+        levels.append(
+            Level(rung.name, rung.names, tuple(full_names.get(name) or name for name in rung.names), parents_by_level)
+        )
     return Dimension(tuple(levels))
 
 
@@ -402,60 +405,69 @@ def _lift_parents(rung: Rung, parents: Array) -> Array:
 def _make_named_level(level: LevelSpec, below: Rung, parents: Sequence[str]) -> Rung:
     names, codes = np.unique(np.array(parents, dtype=np.str_), return_inverse=True)
     numbers = codes.astype(np.int32)
-    every = tuple(str(name) for name in names)
+    label_names = tuple(str(name) for name in names)
     return Rung(
-        level.name, every, level.source, base=_get_base(below), places=_lift_parents(below, numbers), parents=numbers
+        level.name,
+        label_names,
+        level.source,
+        base=_get_base(below),
+        places=_lift_parents(below, numbers),
+        parents=numbers,
     )
 
 
 def _make_binned_level(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -> Rung:
-    bins, finer = get_bins(level), below.bins or ""
-    if finer in CONTAINED_BINS and bins in CONTAINED_BINS and bins not in CONTAINED_BINS[finer]:
-        raise ParameterError(f"the bins {bins!r} do not hold whole bins of {finer!r}: put them on a path of their own")
-    what = f"attribute {finest.source!r}"
-    codes, names = bin_numbers(labels.numbers, bins, what, are_days=labels.are_days)
-    of_below = below.codes if below.codes is not None else labels.codes
-    parents = np.empty(len(below.names), np.int32)
-    parents[of_below] = codes
-    apart = np.flatnonzero(parents[of_below] != codes)
-    if len(apart):
-        label = int(of_below[apart[0]])
-        used = np.unique(codes[of_below == label]).tolist()
-        others = f" and {len(used) - 3:,} others" if len(used) > 3 else ""
+    bins, bins_below = get_bins(level), below.bins or ""
+    if bins_below in CONTAINED_BINS and bins in CONTAINED_BINS and bins not in CONTAINED_BINS[bins_below]:
         raise ParameterError(
-            f"the bins {bins!r} do not hold whole bins of {finer!r}: {below.names[label]!r} lies in "
-            f"{' and '.join(quote(names[code]) for code in used[:3])}{others}"
+            f"the bins {bins!r} do not hold whole bins of {bins_below!r}: put them on a path of their own"
+        )
+    subject = f"attribute {finest.source!r}"
+    codes, names = bin_numbers(labels.numbers, bins, subject, are_days=labels.are_days)
+    codes_below = below.codes if below.codes is not None else labels.codes
+    parents = np.empty(len(below.names), np.int32)
+    parents[codes_below] = codes
+    conflicts = np.flatnonzero(parents[codes_below] != codes)
+    if len(conflicts):
+        label = int(codes_below[conflicts[0]])
+        used_codes = np.unique(codes[codes_below == label]).tolist()
+        more = f" and {len(used_codes) - 3:,} others" if len(used_codes) > 3 else ""
+        raise ParameterError(
+            f"the bins {bins!r} do not hold whole bins of {bins_below!r}: {below.names[label]!r} lies in "
+            f"{' and '.join(quote(names[code]) for code in used_codes[:3])}{more}"
         )
     places = _lift_parents(below, parents)
     return Rung(level.name, names, level.source, bins, base=finest, places=places, codes=codes, parents=parents)
 
 
 def _make_attribute_level(
-    level: LevelSpec, below: Rung, known: tuple[str, ...], ledger: Ledger, corpus: Corpus
+    level: LevelSpec, below: Rung, old_names: tuple[str, ...], ledger: Ledger, corpus: Corpus
 ) -> Rung:
     """Return the level of an attribute, with the parents that most items of each label have."""
     if level.bins is None:
-        above = label_by_name(known, read_labels(corpus, level.source))
+        level_labels = label_by_name(old_names, read_labels(corpus, level.source))
     else:
-        above = label_by_bins(corpus, level.source, level.bins, ledger.numbers[level.name])
+        level_labels = label_by_bins(corpus, level.source, level.bins, ledger.numbers[level.name])
     base = _get_base(below)
-    read = base.read or GrownLabels((), np.empty(0, np.int32), Column(np.empty(0), np.empty(0), ()))
-    pairs = [(one.column.items, one.column.codes) for one in (read, above)]
+    base_labels = base.read or GrownLabels((), np.empty(0, np.int32), Column(np.empty(0), np.empty(0), ()))
+    pairs = [(labels.column.items, labels.column.codes) for labels in (base_labels, level_labels)]
     families = Families.of(pairs[0], pairs[1], corpus.items.num_rows)
     if level.name in ledger.families:
-        families = ledger.families[level.name].renumber(read.places, above.places).plus(families)
-    lifted = families if below.places is None else families.lift(below.places)
-    parents = lifted.majority(len(below.names), len(above.names))
-    missing = [name for name, code in zip(below.names, parents.tolist(), strict=True) if code < 0]
-    if missing:
-        raise SourceError(f"{len(missing):,} labels of {level.below!r} have no {level.name!r}: {quote_few(missing)}")
+        families = ledger.families[level.name].renumber(base_labels.places, level_labels.places).plus(families)
+    lifted_families = families if below.places is None else families.lift(below.places)
+    parents = lifted_families.majority(len(below.names), len(level_labels.names))
+    without_parent = [name for name, code in zip(below.names, parents.tolist(), strict=True) if code < 0]
+    if without_parent:
+        raise SourceError(
+            f"{len(without_parent):,} labels of {level.below!r} have no {level.name!r}: {quote_few(without_parent)}"
+        )
     return Rung(
         level.name,
-        above.names,
+        level_labels.names,
         level.source,
         level.bins,
-        read=above,
+        read=level_labels,
         parents=parents,
         families=families,
-        strays=lifted.strays(parents),
+        strays=lifted_families.strays(parents),
     )

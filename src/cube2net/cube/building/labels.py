@@ -15,9 +15,9 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus, Topics, decode, distinct_pairs, texts_of_rows
 
 TOPIC = "topic"
-NONE = np.empty(0, np.int32)
+NO_CODES = np.empty(0, np.int32)
 MAX_BYTES_32_BIT_OFFSETS = 2**31
-NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
+NUMBER_PATTERN = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
 NameBin = Callable[[int, int], str]
 """Returns the name of a bin, given its code and the number of digits."""
 BINS_SYNTAX = "days, weeks, months, quarters, years, decades, width:N, quantiles:N or edges:A,B,C"
@@ -36,8 +36,8 @@ CONTAINED_BINS = {
 }
 """For bins of dates, the bins that consist of whole ones of them."""
 MONTH_PREFIX = r"^\d{4}-(0[1-9]|1[0-2])"
-DATE = MONTH_PREFIX + r"-(0[1-9]|[12]\d|3[01])([T ].*)?$"
-MONTH, YEAR = MONTH_PREFIX + "$", r"^\d{4}$"
+DATE_PATTERN = MONTH_PREFIX + r"-(0[1-9]|[12]\d|3[01])([T ].*)?$"
+MONTH_PATTERN, YEAR_PATTERN = MONTH_PREFIX + "$", r"^\d{4}$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class GrownLabels:
     places: Array
     column: Column
     numbers: Array = field(default_factory=lambda: np.empty(0))
-    codes: Array = field(default_factory=lambda: NONE)
+    codes: Array = field(default_factory=lambda: NO_CODES)
     are_days: bool = False
 
 
@@ -73,10 +73,10 @@ def read_labels(corpus: Corpus, attribute: str) -> Column:
 def read_topics(topics: Topics) -> Column:
     """Return the topics that items have, in their order."""
     codes = topics.assigned["topic"].to_numpy()
-    used = np.bincount(codes, minlength=len(topics.names)) > 0
-    dense = np.cumsum(used, dtype=np.int32) - 1
-    names = tuple(topics.names[code] for code in np.flatnonzero(used).tolist())
-    return Column(topics.assigned["item"].to_numpy(), dense[codes], names)
+    is_used = np.bincount(codes, minlength=len(topics.names)) > 0
+    dense_codes = np.cumsum(is_used, dtype=np.int32) - 1
+    names = tuple(topics.names[code] for code in np.flatnonzero(is_used).tolist())
+    return Column(topics.assigned["item"].to_numpy(), dense_codes[codes], names)
 
 
 def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
@@ -89,15 +89,17 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             texts = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(texts, ""), None, texts)
-            column = pc.if_else(_match_any(column, DATE, MONTH), pc.utf8_slice_codeunits(column, 0, 4), column)
-            bad = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER))).to_pylist()
-            if bad:
-                raise _make_value_error(attribute, bad[0], "a number", len(bad))
+            column = pc.if_else(
+                _match_any(column, DATE_PATTERN, MONTH_PATTERN), pc.utf8_slice_codeunits(column, 0, 4), column
+            )
+            invalid = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER_PATTERN))).to_pylist()
+            if invalid:
+                raise _make_value_error(attribute, invalid[0], "a number", len(invalid))
         values = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        bad = [value for value in column.to_pylist() if value is not None]
-        if bad:
-            raise _make_value_error(attribute, bad[0], "a number", len(bad)) from None
+        invalid = [value for value in column.to_pylist() if value is not None]
+        if invalid:
+            raise _make_value_error(attribute, invalid[0], "a number", len(invalid)) from None
         values = np.full(len(column), np.nan)
     items = np.flatnonzero(np.isfinite(values)).astype(np.int32)
     return items, values[items]
@@ -126,9 +128,9 @@ def _encode_texts(column: pa.Array) -> Column:
     encoded = texts.dictionary_encode()
     names = encoded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    items, codes = distinct_pairs(items, place[encoded.indices.to_numpy(zero_copy_only=False)], len(names))
+    codes_by_text = np.empty(len(order), dtype=np.int32)
+    codes_by_text[order] = np.arange(len(order), dtype=np.int32)
+    items, codes = distinct_pairs(items, codes_by_text[encoded.indices.to_numpy(zero_copy_only=False)], len(names))
     return Column(items.astype(np.int32), codes.astype(np.int32), tuple(names[i] for i in order))
 
 
@@ -146,49 +148,51 @@ def _widen_offsets(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(_widen_offsets(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
-def label_by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
+def label_by_name(old_names: tuple[str, ...], column: Column) -> GrownLabels:
     """Return the known labels and those of a column, sorted by name."""
-    return order_labels(tuple(sorted({*known, *column.names})), known, column)
+    return order_labels(tuple(sorted({*old_names, *column.names})), old_names, column)
 
 
-def order_labels(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
+def order_labels(names: tuple[str, ...], old_names: tuple[str, ...], column: Column) -> GrownLabels:
     """Return the known labels and those of a column, in the order of ``names``."""
-    if not known:
-        return GrownLabels(names, NONE, column)
-    number = {name: place for place, name in enumerate(names)}
-    places = np.array([number[name] for name in known], dtype=np.int32)
-    codes = np.array([number[name] for name in column.names], dtype=np.int32)[column.codes]
+    if not old_names:
+        return GrownLabels(names, NO_CODES, column)
+    codes_by_name = {name: place for place, name in enumerate(names)}
+    places = np.array([codes_by_name[name] for name in old_names], dtype=np.int32)
+    codes = np.array([codes_by_name[name] for name in column.names], dtype=np.int32)[column.codes]
     return GrownLabels(names, places, Column(column.items, codes, names))
 
 
-def label_by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
-    """Return the bins of an attribute's numbers; ``old`` holds an example of each old bin."""
+def label_by_bins(corpus: Corpus, attribute: str, bins: str, old_examples: Array) -> GrownLabels:
+    """Return the bins of an attribute's numbers; ``old_examples`` holds an example of each old bin."""
     parse_bins(bins)
     are_days = bins in FINER_THAN_YEARS
-    items, new = (
+    items, new_numbers = (
         read_days(_combine_chunks(corpus.items[attribute]), attribute, bins)
         if are_days
         else read_numbers(corpus, attribute)
     )
-    numbers = np.concatenate([old, new])
+    numbers = np.concatenate([old_examples, new_numbers])
     codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}", are_days=are_days)
-    return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes, are_days)
+    return GrownLabels(
+        names, codes[: len(old_examples)], Column(items, codes[len(old_examples) :], names), numbers, codes, are_days
+    )
 
 
-def pick_examples(values: Array, codes: Array, count: int) -> Array:
+def pick_examples(values: Array, codes: Array, bin_count: int) -> Array:
     """Return a number of every bin, its first fraction or else its first number, which reproduce the bins' names.
 
     >>> pick_examples(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
     [1.0, 4.5, 7.0]
     """
-    examples = np.empty(count)
+    examples = np.empty(bin_count)
     for rows in (np.arange(len(values)), np.flatnonzero(values != np.floor(values))):
         examples[codes[rows[::-1]]] = values[rows[::-1]]
     return examples
 
 
 def bin_numbers(
-    values: Array, bins: str, what: str = "a number", *, are_days: bool = False
+    values: Array, bins: str, subject: str = "a number", *, are_days: bool = False
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the bin of every number, and the labels of the used bins from low to high.
 
@@ -200,24 +204,24 @@ def bin_numbers(
     ([0, 1, 1], ('199X', '200X'))
     """
     numbers = np.asarray(values, dtype=np.float64)
-    place = parse_bins(bins)
+    assign_bins = parse_bins(bins)
     if are_days and bins not in FINER_THAN_YEARS:
         numbers = convert_to_years(numbers)
     try:
-        codes, name = place(numbers)
+        codes, name_bin = assign_bins(numbers)
     except OverflowError:
         largest = float(numbers[np.argmax(np.abs(numbers))])
         raise SourceError(
-            f"{what} is {largest!r}, too large for the bins {bins!r}: use width:N with a larger N, quantiles:N or "
+            f"{subject} is {largest!r}, too large for the bins {bins!r}: use width:N with a larger N, quantiles:N or "
             "edges:A,B,C"
         ) from None
-    used, dense = np.unique(codes, return_inverse=True)
+    used_codes, dense_codes = np.unique(codes, return_inverse=True)
     labels: tuple[str, ...] = ()
     for digits in range(MIN_DIGITS, MAX_DIGITS + 1):
-        labels = tuple(name(code, digits) for code in used.tolist())
+        labels = tuple(name_bin(code, digits) for code in used_codes.tolist())
         if len(set(labels)) == len(labels) and not any(map(_is_flat, labels)):
             break
-    return dense.astype(np.int32), labels
+    return dense_codes.astype(np.int32), labels
 
 
 def is_bins(text: str) -> bool:
@@ -262,18 +266,18 @@ def _count_steps(values: Array, width: float) -> Array:
 
 
 def _bin_by_decade(values: Array) -> tuple[Array, NameBin]:
-    used, codes = np.unique(_count_steps(values, 10.0), return_inverse=True)
-    return codes, lambda code, digits: f"{int(used[code])}X"
+    used_steps, codes = np.unique(_count_steps(values, 10.0), return_inverse=True)
+    return codes, lambda code, digits: f"{int(used_steps[code])}X"
 
 
 def _bin_by_width(values: Array, width: float) -> tuple[Array, NameBin]:
-    used, codes = np.unique(_count_steps(values, width), return_inverse=True)
+    used_steps, codes = np.unique(_count_steps(values, width), return_inverse=True)
 
-    def name(code: int, digits: int) -> str:
-        step = float(used[code])
+    def name_bin(code: int, digits: int) -> str:
+        step = float(used_steps[code])
         return _name_span(step * width, (step + 1) * width, width.is_integer(), digits)
 
-    return codes, name
+    return codes, name_bin
 
 
 def _bin_by_quantiles(values: Array, parts: int) -> tuple[Array, NameBin]:
@@ -282,34 +286,36 @@ def _bin_by_quantiles(values: Array, parts: int) -> tuple[Array, NameBin]:
     low, high = float(values.min()), float(values.max())
     parts = min(parts, len(values))  # with as many parts as values every value has its own bin: more add nothing
     with np.errstate(over="ignore", invalid="ignore"):
-        inner = np.unique(np.quantile(values, np.arange(1, parts) / parts))
-    inner = inner[(inner > low) & (inner <= high)]
-    ends = np.concatenate([[low], inner, [high]])
-    whole = bool(np.all(values == np.floor(values)))
+        inner_edges = np.unique(np.quantile(values, np.arange(1, parts) / parts))
+    inner_edges = inner_edges[(inner_edges > low) & (inner_edges <= high)]
+    all_edges = np.concatenate([[low], inner_edges, [high]])
+    are_whole = bool(np.all(values == np.floor(values)))
 
-    def name(code: int, digits: int) -> str:
-        return _name_span(float(ends[code]), float(ends[code + 1]), whole, digits, closed=code == len(inner))
+    def name_bin(code: int, digits: int) -> str:
+        return _name_span(
+            float(all_edges[code]), float(all_edges[code + 1]), are_whole, digits, is_closed=code == len(inner_edges)
+        )
 
-    return np.searchsorted(inner, values, side="right"), name
+    return np.searchsorted(inner_edges, values, side="right"), name_bin
 
 
 def _bin_by_edges(values: Array, edges: Array) -> tuple[Array, NameBin]:
-    whole = bool(np.all(edges == np.floor(edges)) and np.all(values == np.floor(values)))
+    are_whole = bool(np.all(edges == np.floor(edges)) and np.all(values == np.floor(values)))
 
-    def name(code: int, digits: int) -> str:
+    def name_bin(code: int, digits: int) -> str:
         if code == 0:
             return f"below {_format_number(float(edges[0]), digits)}"
         if code == len(edges):
             return f"{_format_number(float(edges[-1]), digits)} and above"
-        return _name_span(float(edges[code - 1]), float(edges[code]), whole, digits)
+        return _name_span(float(edges[code - 1]), float(edges[code]), are_whole, digits)
 
-    return np.searchsorted(edges, values, side="right"), name
+    return np.searchsorted(edges, values, side="right"), name_bin
 
 
-def _name_span(low: float, high: float, whole: bool, digits: int, *, closed: bool = False) -> str:
+def _name_span(low: float, high: float, are_whole: bool, digits: int, *, is_closed: bool = False) -> str:
     """Return the name of low ≤ x < high (or ≤ high if closed); of whole numbers, the last one inside is named."""
-    if whole:
-        low, high = float(np.ceil(low)), float(np.floor(high) if closed else np.ceil(high) - 1)
+    if are_whole:
+        low, high = float(np.ceil(low)), float(np.floor(high) if is_closed else np.ceil(high) - 1)
     return (
         _format_number(low, digits) if high <= low else f"{_format_number(low, digits)}–{_format_number(high, digits)}"
     )
@@ -351,21 +357,25 @@ def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array
 def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array]:
     texts = pc.utf8_trim_whitespace(column)
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
-    bad = texts.filter(pc.invert(_match_any(texts, DATE, MONTH, YEAR)))
-    if len(bad):
-        raise _make_value_error(attribute, bad[0].as_py(), "a date such as 2019-03-05", len(bad))
-    is_precise = _match_any(texts, DATE, MONTH) if bins in ("months", "quarters") else _match_any(texts, DATE)
-    kept = np.asarray(pc.fill_null(is_precise, False))
-    encoded = pc.utf8_slice_codeunits(texts.filter(pa.array(kept)), 0, 10).dictionary_encode()
-    names = encoded.dictionary.to_pylist()
-    days = np.empty(len(names), np.float64)
-    for place, name in enumerate(names):
+    invalid = texts.filter(pc.invert(_match_any(texts, DATE_PATTERN, MONTH_PATTERN, YEAR_PATTERN)))
+    if len(invalid):
+        raise _make_value_error(attribute, invalid[0].as_py(), "a date such as 2019-03-05", len(invalid))
+    is_precise = (
+        _match_any(texts, DATE_PATTERN, MONTH_PATTERN)
+        if bins in ("months", "quarters")
+        else _match_any(texts, DATE_PATTERN)
+    )
+    is_kept = np.asarray(pc.fill_null(is_precise, False))
+    encoded = pc.utf8_slice_codeunits(texts.filter(pa.array(is_kept)), 0, 10).dictionary_encode()
+    distinct_texts = encoded.dictionary.to_pylist()
+    days = np.empty(len(distinct_texts), np.float64)
+    for number, name in enumerate(distinct_texts):
         try:
-            days[place] = np.datetime64(name, "D").astype(np.int64)
+            days[number] = np.datetime64(name, "D").astype(np.int64)
         except ValueError:
-            code = np.asarray(encoded.indices) == place
-            raise _make_value_error(attribute, name, "a date such as 2019-03-05", int(code.sum())) from None
-    return np.flatnonzero(kept).astype(np.int32), days[np.asarray(encoded.indices)]
+            has_name = np.asarray(encoded.indices) == number
+            raise _make_value_error(attribute, name, "a date such as 2019-03-05", int(has_name.sum())) from None
+    return np.flatnonzero(is_kept).astype(np.int32), days[np.asarray(encoded.indices)]
 
 
 def convert_to_years(days: Array) -> Array:
@@ -391,8 +401,8 @@ def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
         steps = np.floor(days).astype(np.int64)
     else:
         steps = _convert_to_dates(days).astype("datetime64[M]").astype(np.int64) // (3 if bins == "quarters" else 1)
-    used, codes = np.unique(steps, return_inverse=True)
-    return codes.ravel(), lambda code, digits: STEP_NAMES[bins](int(used[code]))
+    used_steps, codes = np.unique(steps, return_inverse=True)
+    return codes.ravel(), lambda code, digits: STEP_NAMES[bins](int(used_steps[code]))
 
 
 def _name_week(step: int) -> str:

@@ -36,7 +36,7 @@ from cube2net.model.cube import DETAILS, FORWARD, ITEM, KIND, MORE, TIME, Cube, 
 def grow_links(
     links: Links,
     rests: pa.Table,
-    brought: pa.Table,
+    new_links: pa.Table,
     objects: int,
     self_links: int,
     allocate: Allocate = allocate_in_memory,
@@ -47,41 +47,41 @@ def grow_links(
     an object to itself; these are left out.
     """
     if len(links.indices) == 0:
-        packed = pack_links(brought, objects, allocate)
-        return packed, _compute_rests(brought, packed, self_links)
+        packed = pack_links(new_links, objects, allocate)
+        return packed, _compute_rests(new_links, packed, self_links)
     from cube2net.kernels.csr import add_links
 
-    low, high, total = sum_links(*_get_columns(brought), objects)
+    low, high, total = sum_links(*_get_columns(new_links), objects)
     if len(low) == 0:
         return Links(extend_offsets(links.indptr, objects), links.indices, links.weights), rests
     rows, ends = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.lexsort((ends, rows))
-    used, place = np.unique(rows[order], return_inverse=True)
-    which = np.full(objects, -1, np.int64)
-    which[used] = np.arange(len(used))
-    pairs = _make_pair_keys(rows[order], ends[order], objects)
-    known = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), objects)
-    lacking = np.zeros(len(pairs))
-    for both in (known, _make_pair_keys(rests["target"].to_numpy(), rests["source"].to_numpy(), objects)):
-        at = np.minimum(np.searchsorted(pairs, both), len(pairs) - 1)
-        hit = pairs[at] == both
-        lacking[at[hit]] = rests["rest"].to_numpy()[hit]
+    changed, row_places = np.unique(rows[order], return_inverse=True)
+    new_rows = np.full(objects, -1, np.int64)
+    new_rows[changed] = np.arange(len(changed))
+    pair_keys = _make_pair_keys(rows[order], ends[order], objects)
+    rest_keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), objects)
+    remainders = np.zeros(len(pair_keys))
+    for keys in (rest_keys, _make_pair_keys(rests["target"].to_numpy(), rests["source"].to_numpy(), objects)):
+        positions = np.minimum(np.searchsorted(pair_keys, keys), len(pair_keys) - 1)
+        matches = pair_keys[positions] == keys
+        remainders[positions[matches]] = rests["rest"].to_numpy()[matches]
     indptr, indices, weights = add_links(
         links.indptr,
         links.indices,
         links.weights,
-        compute_offsets(place, len(used)),
+        compute_offsets(row_places, len(changed)),
         ends[order],
         np.concatenate([total, total])[order],
-        which,
-        lacking,
+        new_rows,
+        remainders,
     )
-    once = rows[order] < ends[order]
-    left = ~np.isin(known, pairs)
+    is_first_end = rows[order] < ends[order]
+    is_unchanged = ~np.isin(rest_keys, pair_keys)
     return Links(indptr, indices, weights), _make_rests(
-        np.concatenate([rests["source"].to_numpy()[left], rows[order][once]]),
-        np.concatenate([rests["target"].to_numpy()[left], ends[order][once]]),
-        np.concatenate([rests["rest"].to_numpy()[left], lacking[once]]),
+        np.concatenate([rests["source"].to_numpy()[is_unchanged], rows[order][is_first_end]]),
+        np.concatenate([rests["target"].to_numpy()[is_unchanged], ends[order][is_first_end]]),
+        np.concatenate([rests["rest"].to_numpy()[is_unchanged], remainders[is_first_end]]),
     )
 
 
@@ -98,18 +98,20 @@ def pack_links(rows: pa.Table, objects: int, allocate: Allocate = allocate_in_me
     """
     from cube2net.kernels.csr import count_ends, fill_links
 
-    below, above = np.zeros(objects, np.int64), np.zeros(objects, np.int64)
-    last = (-1, -1)
+    lower_counts, higher_counts = np.zeros(objects, np.int64), np.zeros(objects, np.int64)
+    last_pair = (-1, -1)
     for source, target, _ in _list_batches(rows):
-        if len(source) and (last >= (source[0], target[0]) or count_ends(source, target, below, above) >= 0):
+        if len(source) and (
+            last_pair >= (source[0], target[0]) or count_ends(source, target, lower_counts, higher_counts) >= 0
+        ):
             return pack_links(_sort_links(rows, objects), objects, allocate)
-        last = (source[-1], target[-1]) if len(source) else last
-    indptr = fill_offsets(below + above, allocate("links.indptr", objects + 1, np.int64))
-    above, below = indptr[:-1] + below, np.array(indptr[:-1])
+        last_pair = (source[-1], target[-1]) if len(source) else last_pair
+    indptr = fill_offsets(lower_counts + higher_counts, allocate("links.indptr", objects + 1, np.int64))
+    higher_starts, lower_starts = indptr[:-1] + lower_counts, np.array(indptr[:-1])
     indices = allocate("links.indices", int(indptr[-1]), np.int32)
     weights = allocate("links.weights", int(indptr[-1]), np.float32)
     for source, target, weight in _list_batches(rows):
-        fill_links(source, target, weight, below, above, indices, weights)
+        fill_links(source, target, weight, lower_starts, higher_starts, indices, weights)
     return Links(indptr, indices, weights)
 
 
@@ -130,9 +132,11 @@ def _compute_rests(rows: pa.Table, links: Links, self_links: int) -> pa.Table:
 
 def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
     """Return the rests that are not 0, in the order of their links."""
-    some = np.flatnonzero(rest)
-    some = some[np.lexsort((target[some], source[some]))]
-    return table(RESTS, source=pa.array(source[some]), target=pa.array(target[some]), rest=pa.array(rest[some]))
+    nonzero = np.flatnonzero(rest)
+    nonzero = nonzero[np.lexsort((target[nonzero], source[nonzero]))]
+    return table(
+        RESTS, source=pa.array(source[nonzero]), target=pa.array(target[nonzero]), rest=pa.array(rest[nonzero])
+    )
 
 
 def _make_pair_keys(low: Array, high: Array, width: int) -> Array:
@@ -178,24 +182,24 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     Rows of the same two ends keep their order. ``objects`` is the new number of objects, and ``items`` the old number
     of items, by which the items that state the new links are shifted.
     """
-    lower, new = _make_rows(links, old.columns, items)
+    lower, new_rows = _make_rows(links, old.columns, items)
     columns = {}
     for name in old.rows.column_names:
         if name == KIND:
-            columns[name] = _encode_kinds(old.rows[name], new[name])
+            columns[name] = _encode_kinds(old.rows[name], new_rows[name])
         else:
-            columns[name] = join_columns(old.rows[name], new[name], f"the column {name!r} of links")
+            columns[name] = join_columns(old.rows[name], new_rows[name], f"the column {name!r} of links")
     rows = pa.table(columns)
     if len(old) == 0:
         return LinkDetails(compute_offsets(lower, objects), rows.combine_chunks())
-    keys = _make_pair_keys(old.lower, old.higher, objects)
-    more = _make_pair_keys(lower, new["higher"].to_numpy(), objects)
-    place = np.searchsorted(keys, more, side="right") + np.arange(len(more))
-    order = np.empty(len(keys) + len(more), np.int64)
+    old_keys = _make_pair_keys(old.lower, old.higher, objects)
+    new_keys = _make_pair_keys(lower, new_rows["higher"].to_numpy(), objects)
+    positions = np.searchsorted(old_keys, new_keys, side="right") + np.arange(len(new_keys))
+    order = np.empty(len(old_keys) + len(new_keys), np.int64)
     is_new = np.zeros(len(order), dtype=bool)
-    is_new[place] = True
-    order[place] = len(keys) + np.arange(len(more))
-    order[~is_new] = np.arange(len(keys))
+    is_new[positions] = True
+    order[positions] = len(old_keys) + np.arange(len(new_keys))
+    order[~is_new] = np.arange(len(old_keys))
     counts = np.bincount(lower, minlength=objects)
     counts[: len(old.indptr) - 1] += np.diff(old.indptr)
     return LinkDetails(make_offsets(counts), rows.take(pa.array(order)).combine_chunks())
@@ -204,19 +208,19 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
 def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
     """Return the links of the marked rows, as if only these had been given, and the rows."""
     rows = details.rows.filter(pa.array(kept)).combine_chunks()
-    left = LinkDetails(compute_offsets(details.lower[kept], len(details.indptr) - 1), rows)
-    columns = {"source": left.lower, "target": left.higher, "weight": left.column("weight")}
-    return pack_links(pa.table(columns), len(left.indptr) - 1), left
+    kept_details = LinkDetails(compute_offsets(details.lower[kept], len(details.indptr) - 1), rows)
+    columns = {"source": kept_details.lower, "target": kept_details.higher, "weight": kept_details.column("weight")}
+    return pack_links(pa.table(columns), len(kept_details.indptr) - 1), kept_details
 
 
 def drop_pairs(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
     """Return link details without the rows of some pairs."""
     details = load()
     begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
-    inside = np.zeros(len(details) + 1, np.int64)
-    np.add.at(inside, begin, 1)
-    np.add.at(inside, end, -1)
-    return keep_link_rows(details, np.cumsum(inside[:-1]) == 0)[1]
+    coverage = np.zeros(len(details) + 1, np.int64)
+    np.add.at(coverage, begin, 1)
+    np.add.at(coverage, end, -1)
+    return keep_link_rows(details, np.cumsum(coverage[:-1]) == 0)[1]
 
 
 def _make_rows(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:
@@ -289,29 +293,29 @@ def drop_given_links(cube: Cube, gone: Array) -> Cube:
     """Return a cube without some of its given links, whose places are ``gone``."""
     if len(gone) == 0:
         return cube
-    ledger, width = require_ledger(cube), len(cube.objects)
+    ledger, object_count = require_ledger(cube), len(cube.objects)
     load_details: Callable[[], LinkDetails] | None = None
     if cube.details is not None:
         details = cube.details()
-        inside = np.ones(len(details), dtype=bool)
-        inside[gone] = False
-        links, rests, left = regrow_links(details, convert_to_links(details, inside), width)
-        load_details = lambda: left  # noqa: E731
+        kept = np.ones(len(details), dtype=bool)
+        kept[gone] = False
+        links, rests, kept_details = regrow_links(details, convert_to_links(details, kept), object_count)
+        load_details = lambda: kept_details  # noqa: E731
     else:
         links, rests = drop_ends(cube.links, gone), ledger.rests
-        dropped = _make_pair_keys(row_of_entries(cube.links.rows)[gone], cube.links.indices[gone], width)
-        keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), width)
-        rests = rests.filter(pa.array(~np.isin(keys, dropped)))
-    after = replace(ledger, rests=rests)
-    return replace(cube, links=links, details=load_details, ledger=lambda: after)
+        dropped_keys = _make_pair_keys(row_of_entries(cube.links.rows)[gone], cube.links.indices[gone], object_count)
+        rest_keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), object_count)
+        rests = rests.filter(pa.array(~np.isin(rest_keys, dropped_keys)))
+    new_ledger = replace(ledger, rests=rests)
+    return replace(cube, links=links, details=load_details, ledger=lambda: new_ledger)
 
 
 def drop_ends(links: Links, places: Array) -> Links:
     """Return links without the ends at some places; both ends of a link must be among them."""
     if len(places) == 0:
         return links
-    rows = drop_entries(links.rows, places)
-    return Links(rows.indptr, rows.indices, np.delete(links.weights, places))
+    remaining = drop_entries(links.rows, places)
+    return Links(remaining.indptr, remaining.indices, np.delete(links.weights, places))
 
 
 def drop_entries(rows: Ragged, places: Array) -> Ragged:
@@ -327,11 +331,11 @@ def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Link
     return links, _compute_rests(rows, links, 0), grow_details(empty_details(details.rows.schema), rows, count, 0)
 
 
-def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
+def convert_to_links(details: LinkDetails, marked: Array) -> pa.Table:
     """Return the marked rows of link details in the form of a corpus's links."""
-    lower, higher = details.lower[inside], details.higher[inside]
-    forward = details.column(FORWARD)[inside] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
-    mask = pa.array(inside)
+    lower, higher = details.lower[marked], details.higher[marked]
+    forward = details.column(FORWARD)[marked] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
+    mask = pa.array(marked)
     columns = {
         "source": pa.array(np.where(forward, lower, higher), pa.int32()),
         "target": pa.array(np.where(forward, higher, lower), pa.int32()),
@@ -349,61 +353,67 @@ def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
     width = max(find_width(links), len(cube.objects))
     source, target, weight = _get_columns(links)
     low, high, total = sum_links(source, target, weight, width)
-    at = _find_places(cube.links, low, high)
-    there = at >= 0
-    before = cube.links.weights[at[there]].astype(np.float64)
+    places = _find_places(cube.links, low, high)
+    exists = places >= 0
+    old_weights = cube.links.weights[places[exists]].astype(np.float64)
     rests = require_ledger(cube).rests
-    keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), width)
-    order = np.argsort(keys)
-    pairs = _make_pair_keys(low, high, width)
-    if len(keys):
-        found = np.minimum(np.searchsorted(keys, pairs[there], sorter=order), len(keys) - 1)
-        hit = keys[order[found]] == pairs[there]
-        before[hit] += rests["rest"].to_numpy()[order[found[hit]]]
+    rest_keys = _make_pair_keys(rests["source"].to_numpy(), rests["target"].to_numpy(), width)
+    order = np.argsort(rest_keys)
+    pair_keys = _make_pair_keys(low, high, width)
+    if len(rest_keys):
+        positions = np.minimum(np.searchsorted(rest_keys, pair_keys[exists], sorter=order), len(rest_keys) - 1)
+        matches = rest_keys[order[positions]] == pair_keys[exists]
+        old_weights[matches] += rests["rest"].to_numpy()[order[positions[matches]]]
     same = np.zeros(len(low), dtype=bool)
-    same[there] = before == total[there]
-    other = there & ~same
-    gone = np.concatenate([at[other], _find_places(cube.links, high[other], low[other])])
+    same[exists] = old_weights == total[exists]
+    replaced = exists & ~same
+    gone = np.concatenate([places[replaced], _find_places(cube.links, high[replaced], low[replaced])])
     ends = _make_pair_keys(np.minimum(source, target), np.maximum(source, target), width)
-    return LinkChanges(gone, np.isin(ends, pairs[same]), _count_changes(there, same))
+    return LinkChanges(gone, np.isin(ends, pair_keys[same]), _count_changes(exists, same))
 
 
 def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     """Return what links with a direction, kind or time change: the cube has them row by row."""
-    apart = np.flatnonzero(links["source"].to_numpy() != links["target"].to_numpy())
-    new = links.take(pa.array(apart))
-    source, target, weight = _get_columns(new)
+    distinct = np.flatnonzero(links["source"].to_numpy() != links["target"].to_numpy())
+    new_links = links.take(pa.array(distinct))
+    source, target, weight = _get_columns(new_links)
     low, high = np.minimum(source, target), np.maximum(source, target)
     width = max(find_width(links), len(details.indptr) - 1)
-    pairs = _make_pair_keys(low, high, width)
-    held = _make_pair_keys(details.lower, details.higher, width)
-    rows = np.flatnonzero(np.isin(held, pairs))
-    parts = [np.concatenate([held[rows], pairs])]
+    new_keys = _make_pair_keys(low, high, width)
+    old_keys = _make_pair_keys(details.lower, details.higher, width)
+    rows = np.flatnonzero(np.isin(old_keys, new_keys))
+    parts = [np.concatenate([old_keys[rows], new_keys])]
     if FORWARD in details.columns:
         parts.append(np.concatenate([details.column(FORWARD)[rows], source < target]))
     for name in (name for name in (KIND, TIME) if name in details.columns):
-        old = details.rows[name].take(pa.array(rows))
-        more = new[name] if name in new.column_names else pa.chunked_array([pa.nulls(len(apart), pa.null())])
-        parts.append(encode_values(join_columns(old, more, f"the column {name!r} of links")))
-    group = np.zeros(len(rows) + len(apart), np.int64)
-    for part in parts:
-        numbers = np.unique(part, return_inverse=True)[1]
+        old_values = details.rows[name].take(pa.array(rows))
+        new_values = (
+            new_links[name]
+            if name in new_links.column_names
+            else pa.chunked_array([pa.nulls(len(distinct), pa.null())])
+        )
+        parts.append(encode_values(join_columns(old_values, new_values, f"the column {name!r} of links")))
+    group = np.zeros(len(rows) + len(distinct), np.int64)
+    for values in parts:
+        numbers = np.unique(values, return_inverse=True)[1]
         group = np.unique(group * (int(numbers.max(initial=0)) + 1) + numbers, return_inverse=True)[1]
-    first, second = group[: len(rows)], group[len(rows) :]
+    old_groups, new_groups = group[: len(rows)], group[len(rows) :]
     count = int(group.max(initial=-1)) + 1
-    sizes = [np.bincount(part, minlength=count) for part in (first, second)]
-    even = sizes[0] == sizes[1]
+    sizes = [np.bincount(values, minlength=count) for values in (old_groups, new_groups)]
+    is_unchanged = sizes[0] == sizes[1]
     ordered = []
-    for part, weights in ((first, details.column("weight")[rows]), (second, weight)):
-        among = np.argsort(part, kind="stable")
-        among = among[even[part[among]]]
-        ordered.append((part[among], weights[among]))
+    for values, weights in ((old_groups, details.column("weight")[rows]), (new_groups, weight)):
+        order = np.argsort(values, kind="stable")
+        order = order[is_unchanged[values[order]]]
+        ordered.append((values[order], weights[order]))
     differs = ordered[0][1] != ordered[1][1]
-    even[ordered[0][0][differs]] = False
-    comes, there = sizes[1] > 0, (sizes[0] > 0) & (sizes[1] > 0)
+    is_unchanged[ordered[0][0][differs]] = False
+    in_corpus, in_both = sizes[1] > 0, (sizes[0] > 0) & (sizes[1] > 0)
     same = np.zeros(links.num_rows, dtype=bool)
-    same[apart] = even[second]
-    return LinkChanges(rows[(there & ~even)[first]], same, _count_changes(there[comes], even[comes]))
+    same[distinct] = is_unchanged[new_groups]
+    return LinkChanges(
+        rows[(in_both & ~is_unchanged)[old_groups]], same, _count_changes(in_both[in_corpus], is_unchanged[in_corpus])
+    )
 
 
 def encode_values(column: pa.ChunkedArray) -> Array:
@@ -411,9 +421,9 @@ def encode_values(column: pa.ChunkedArray) -> Array:
     return np.asarray(column.combine_chunks().dictionary_encode(null_encoding="encode").indices)
 
 
-def _count_changes(there: Array, same: Array) -> dict[str, int]:
-    replaced = int((there & ~same).sum())
-    return {"new": int((~there).sum()), "replaced": replaced, "unchanged": int(same.sum())}
+def _count_changes(exists: Array, same: Array) -> dict[str, int]:
+    replaced = int((exists & ~same).sum())
+    return {"new": int((~exists).sum()), "replaced": replaced, "unchanged": int(same.sum())}
 
 
 def find_width(links: pa.Table) -> int:

@@ -84,40 +84,40 @@ def find_changes(
     those of the corpus if they are known already.
     """
     ledger = require_ledger(cube)
-    out = pa.array(dict.fromkeys(map(str, remove)), pa.string())
+    removed_ids = pa.array(dict.fromkeys(map(str, remove)), pa.string())
     ids = pa.array([], pa.string()) if corpus is None else corpus.items["item"]
-    both = ids.filter(pc.is_in(ids, value_set=out)).to_pylist()
-    if both:
-        raise SourceError(f"{len(both):,} of the items to be removed come again: {quote_few(both)}")
+    contradictory = ids.filter(pc.is_in(ids, value_set=removed_ids)).to_pylist()
+    if contradictory:
+        raise SourceError(f"{len(contradictory):,} of the items to be removed come again: {quote_few(contradictory)}")
     if corpus is not None and replaces:
-        out = pc.unique(pa.chunked_array([out, corpus.gone], pa.string()))
-    known = ledger.knows(hash_column(ids)) if len(ids) else np.zeros(0, dtype=bool)
+        removed_ids = pc.unique(pa.chunked_array([removed_ids, corpus.gone], pa.string()))
+    is_known = ledger.knows(hash_column(ids)) if len(ids) else np.zeros(0, dtype=bool)
     if corpus is not None and not replaces:
-        refuse_known(corpus, known)
-    again = LinkChanges()
+        refuse_known(corpus, is_known)
+    link_changes = LinkChanges()
     if corpus is not None and replaces and corpus.links is not None:
         check_fits(cube, corpus)
-        again = compare_links(cube, corpus)
-        if again.same.any():
-            corpus = replace(corpus, links=corpus.links.filter(pa.array(~again.same)))
-    counts = {"new": int((~known).sum()), "replaced": 0, "removed": 0, "unchanged": 0}
-    made = partial(Changes, counts=counts, links_gone=again.gone, link_counts=again.counts)
-    if not known.any() and not ledger.knows(hash_column(pa.chunked_array([out], pa.string()))).any():
-        return made(corpus, topics)
+        link_changes = compare_links(cube, corpus)
+        if link_changes.same.any():
+            corpus = replace(corpus, links=corpus.links.filter(pa.array(~link_changes.same)))
+    counts = {"new": int((~is_known).sum()), "replaced": 0, "removed": 0, "unchanged": 0}
+    make_changes = partial(Changes, counts=counts, links_gone=link_changes.gone, link_counts=link_changes.counts)
+    if not is_known.any() and not ledger.knows(hash_column(pa.chunked_array([removed_ids], pa.string()))).any():
+        return make_changes(corpus, topics)
     index = _require_index(cube)
-    gone = np.array(pc.is_in(index.ids, value_set=out), dtype=bool)
+    gone = np.array(pc.is_in(index.ids, value_set=removed_ids), dtype=bool)
     counts["removed"] = int(gone.sum())
-    if corpus is None or not known.any():
-        return made(corpus, topics, gone)
-    at = pc.fill_null(pc.index_in(ids, value_set=index.ids), -1).to_numpy()
-    same = _mark_unchanged(cube, index, corpus, at, topics)
-    replaced = at[(at >= 0) & ~same]
+    if corpus is None or not is_known.any():
+        return make_changes(corpus, topics, gone)
+    cube_numbers = pc.fill_null(pc.index_in(ids, value_set=index.ids), -1).to_numpy()
+    is_unchanged = _mark_unchanged(cube, index, corpus, cube_numbers, topics)
+    replaced = cube_numbers[(cube_numbers >= 0) & ~is_unchanged]
     gone[replaced] = True
-    counts |= {"new": int((at < 0).sum()), "replaced": len(replaced), "unchanged": int(same.sum())}
-    if same.any():
-        topics = None if topics is None else _drop_topics(topics, same)
-        corpus = drop_items(corpus, same)
-    return made(corpus, topics, gone)
+    counts |= {"new": int((cube_numbers < 0).sum()), "replaced": len(replaced), "unchanged": int(is_unchanged.sum())}
+    if is_unchanged.any():
+        topics = None if topics is None else _drop_topics(topics, is_unchanged)
+        corpus = drop_items(corpus, is_unchanged)
+    return make_changes(corpus, topics, gone)
 
 
 def change_items(
@@ -128,33 +128,33 @@ def change_items(
     if corpus is not None and not changes.gone.any():
         return update(cube, corpus, engine, topics=topics, progress=progress)
     ledger, index = require_ledger(cube), _require_index(cube)
-    stay = ~changes.gone
+    stays = ~changes.gone
     if corpus is not None:
         check_fits(cube, corpus)
         if index.topics is not None and topics is None:
             raise ParameterError("the new items need topics, as the cube has: find them by the topic model of the cube")
-    keeps = _mark_objects_that_stay(cube, index, stay, corpus)
-    whole = rest = _make_corpus(cube, index, ledger, stay, keeps)
+    kept_objects = _mark_objects_that_stay(cube, index, stays, corpus)
+    full_corpus = remaining = _make_corpus(cube, index, ledger, stays, kept_objects)
     if corpus is not None:
-        whole = concatenate(rest, replace(corpus, terms=None))
-    found = _make_topics(index, ledger, stay)
-    if found is not None and topics is not None:
-        found = concatenate_topics(found, topics, rest.items.num_rows)
-    links, rests = _keep_links(cube, ledger, stay, keeps)
+        full_corpus = concatenate(remaining, replace(corpus, terms=None))
+    all_topics = _make_topics(index, ledger, stays)
+    if all_topics is not None and topics is not None:
+        all_topics = concatenate_topics(all_topics, topics, remaining.items.num_rows)
+    links, rests = _keep_links(cube, ledger, stays, kept_objects)
     settings = dict(cube.settings) | {"items": 0, "dropped": {}, "attribution": ""}
     specs = [DimensionSpec.parse(text) for text in settings["dimensions"]]
-    before = replace(Ledger.empty(derived=ledger.derived), rests=rests, selfish=ledger.selfish)
+    start_ledger = replace(Ledger.empty(derived=ledger.derived), rests=rests, selfish=ledger.selfish)
     empty = replace(
-        empty_cube(specs, settings, None, rest, items="all"),
+        empty_cube(specs, settings, None, remaining, items="all"),
         topic_words=cube.topic_words,
         topic_model=cube.topic_model,
-        ledger=lambda: before,
+        ledger=lambda: start_ledger,
     )
-    grown = grow(empty, whole, engine, topics=found, links=links, progress=progress)
+    grown = grow(empty, full_corpus, engine, topics=all_topics, links=links, progress=progress)
     if index.texts is None or grown.items is None:
         return grown
-    new = np.empty(0, np.uint64) if corpus is None else hash_item_texts(corpus)
-    with_texts = replace(grown.items(), texts=np.concatenate([index.texts[stay], new]))
+    new_hashes = np.empty(0, np.uint64) if corpus is None else hash_item_texts(corpus)
+    with_texts = replace(grown.items(), texts=np.concatenate([index.texts[stays], new_hashes]))
     return replace(grown, items=lambda: with_texts)
 
 
@@ -172,42 +172,47 @@ def _require_index(cube: Cube) -> ItemIndex:
     return index
 
 
-def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: Topics | None) -> Array:
-    """Return which items of a corpus a cube has unchanged; ``at`` holds the number of each in the cube, or -1."""
-    rows = np.flatnonzero(at >= 0)
-    old = ItemAttributes((index.kept_attributes.rows(at[rows]),))
-    both = old.plus(corpus.items.take(pa.array(rows)))
+def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, cube_numbers: Array, topics: Topics | None) -> Array:
+    """Return which items of a corpus a cube has unchanged; ``cube_numbers`` are their numbers there, or -1."""
+    rows = np.flatnonzero(cube_numbers >= 0)
+    old_attributes = ItemAttributes((index.kept_attributes.rows(cube_numbers[rows]),))
+    all_attributes = old_attributes.plus(corpus.items.take(pa.array(rows)))
     same = np.ones(len(rows), dtype=bool)
-    for name in both.names:
-        column = both.column(name)
+    for name in all_attributes.names:
+        column = all_attributes.column(name)
         same &= _compare_values(column.slice(0, len(rows)), column.slice(len(rows)))
     placed = place_corpus(corpus, cube.objects)
     mentions = pack_rows("mentions", placed.mentions, "object", corpus.items.num_rows, 1, allocate_in_memory)
-    same &= _compare_rows(take_rows(index.objects, at[rows]), take_rows(mentions, rows))
+    same &= _compare_rows(take_rows(index.objects, cube_numbers[rows]), take_rows(mentions, rows))
     if index.texts is not None:
-        same &= index.texts[at[rows]] == hash_item_texts(corpus)[rows]
+        same &= index.texts[cube_numbers[rows]] == hash_item_texts(corpus)[rows]
     if index.topics is not None and topics is not None:
-        same &= _compare_rows(take_rows(index.topics, at[rows]), take_rows(_pack_topics(cube, corpus, topics), rows))
+        same &= _compare_rows(
+            take_rows(index.topics, cube_numbers[rows]), take_rows(_pack_topics(cube, corpus, topics), rows)
+        )
     if cube.details is not None and ITEM in cube.details().columns and placed.links is not None:
-        same &= _compare_links(cube.details(), placed.links, at, rows)
-    found = np.zeros(corpus.items.num_rows, dtype=bool)
-    found[rows[same]] = True
-    return found
+        same &= _compare_links(cube.details(), placed.links, cube_numbers, rows)
+    is_unchanged = np.zeros(corpus.items.num_rows, dtype=bool)
+    is_unchanged[rows[same]] = True
+    return is_unchanged
 
 
 def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
     """Return where two columns have equal values, or both are null."""
     if pa.types.is_list(first.type):
-        one, other = first.combine_chunks(), second.combine_chunks()
-        none, neither = np.asarray(one.is_null()), np.asarray(other.is_null())
-        lists = [Ragged(*_index_lists(part)) for part in (one, other)]
-        even = lists[0].sizes == lists[1].sizes
-        rows = np.flatnonzero(even)
-        picked = [take_rows(part, rows) for part in lists]
-        values = [part.flatten().take(pa.array(row.indices)) for part, row in zip((one, other), picked, strict=True)]
-        equal = _all_marked(picked[0], _compare_values(*(pa.chunked_array([part]) for part in values)))
-        even[rows] = equal
-        return np.asarray((none & neither) | (even & ~none & ~neither))
+        first_lists, second_lists = first.combine_chunks(), second.combine_chunks()
+        first_null, second_null = np.asarray(first_lists.is_null()), np.asarray(second_lists.is_null())
+        lists = [Ragged(*_index_lists(part)) for part in (first_lists, second_lists)]
+        is_equal = lists[0].sizes == lists[1].sizes
+        rows = np.flatnonzero(is_equal)
+        entries = [take_rows(part, rows) for part in lists]
+        values = [
+            part.flatten().take(pa.array(row.indices))
+            for part, row in zip((first_lists, second_lists), entries, strict=True)
+        ]
+        same_entries = _all_marked(entries[0], _compare_values(*(pa.chunked_array([part]) for part in values)))
+        is_equal[rows] = same_entries
+        return np.asarray((first_null & second_null) | (is_equal & ~first_null & ~second_null))
     try:
         codes = encode_values(pa.chunked_array([*first.chunks, *second.chunks], first.type))
     except pa.ArrowNotImplementedError:
@@ -221,13 +226,13 @@ def _index_lists(lists: pa.Array) -> tuple[Array, Array]:
     return indptr, np.arange(indptr[-1], dtype=np.int32)
 
 
-def _compare_rows(one: Ragged, other: Ragged) -> Array:
+def _compare_rows(first: Ragged, second: Ragged) -> Array:
     """Return which rows of two tables have the same entries."""
-    same = one.sizes == other.sizes
-    rows = np.flatnonzero(same)
-    first, second = take_rows(one, rows), take_rows(other, rows)
-    same[rows] = _all_marked(first, first.indices == second.indices)
-    return np.asarray(same)
+    is_equal = first.sizes == second.sizes
+    rows = np.flatnonzero(is_equal)
+    first_entries, second_entries = take_rows(first, rows), take_rows(second, rows)
+    is_equal[rows] = _all_marked(first_entries, first_entries.indices == second_entries.indices)
+    return np.asarray(is_equal)
 
 
 def _all_marked(rows: Ragged, marks: Array) -> Array:
@@ -243,47 +248,49 @@ def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
     return pack_rows("topics", rows, "topic", corpus.items.num_rows, 1, allocate_in_memory)
 
 
-def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
-    """Return which items state the same links as before; ``at`` holds the number of each in the cube, or -1."""
+def _compare_links(details: LinkDetails, links: pa.Table, cube_numbers: Array, rows: Array) -> Array:
+    """Return which items state the same links as before; ``cube_numbers`` are their numbers there, or -1."""
     count = max(find_width(links), len(details.indptr) - 1)
-    new = grow_details(empty_details(details.rows.schema), links, count, 0)
-    old: dict[int, list[tuple[object, ...]]] = {}
-    come: dict[int, list[tuple[object, ...]]] = {}
-    for part, found in ((details, old), (new, come)):
-        columns = [part.rows[name].to_pylist() for name in part.rows.column_names if name != ITEM]
-        for item, *link in zip(part.rows[ITEM].to_pylist(), part.lower.tolist(), *columns, strict=True):
-            found.setdefault(item, []).append(tuple(link))
-    return np.array([old.get(int(at[row]), []) == come.get(int(row), []) for row in rows], dtype=bool)
+    new_details = grow_details(empty_details(details.rows.schema), links, count, 0)
+    old_links: dict[int, list[tuple[object, ...]]] = {}
+    new_links: dict[int, list[tuple[object, ...]]] = {}
+    for link_details, links_by_item in ((details, old_links), (new_details, new_links)):
+        columns = [link_details.rows[name].to_pylist() for name in link_details.rows.column_names if name != ITEM]
+        for item, *link in zip(link_details.rows[ITEM].to_pylist(), link_details.lower.tolist(), *columns, strict=True):
+            links_by_item.setdefault(item, []).append(tuple(link))
+    return np.array(
+        [old_links.get(int(cube_numbers[row]), []) == new_links.get(int(row), []) for row in rows], dtype=bool
+    )
 
 
 def _drop_topics(topics: Topics, gone: Array) -> Topics:
     rows = topics.assigned.filter(pa.array(~gone[topics.assigned["item"].to_numpy()]))
-    number = np.cumsum(~gone) - 1
-    items = pa.array(number[rows["item"].to_numpy()], pa.int32())
+    new_numbers = np.cumsum(~gone) - 1
+    items = pa.array(new_numbers[rows["item"].to_numpy()], pa.int32())
     return replace(topics, assigned=rows.set_column(0, "item", items))
 
 
-def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: Corpus | None) -> Array:
+def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stays: Array, corpus: Corpus | None) -> Array:
     """Return which objects stay: those that remaining items mention, that no item did, or that the new data names."""
-    ever, still = np.zeros(len(cube.objects), dtype=bool), np.zeros(len(cube.objects), dtype=bool)
-    ever[index.objects.indices] = True
-    still[take_rows(index.objects, np.flatnonzero(stay)).indices] = True
-    keeps = still | ~ever
+    was_mentioned, is_mentioned = np.zeros(len(cube.objects), dtype=bool), np.zeros(len(cube.objects), dtype=bool)
+    was_mentioned[index.objects.indices] = True
+    is_mentioned[take_rows(index.objects, np.flatnonzero(stays)).indices] = True
+    is_kept = is_mentioned | ~was_mentioned
     if corpus is not None:
-        keeps |= np.asarray(pc.is_in(cube.objects.table["object"], value_set=corpus.objects["object"]))
-    return keeps
+        is_kept |= np.asarray(pc.is_in(cube.objects.table["object"], value_set=corpus.objects["object"]))
+    return is_kept
 
 
-def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps: Array) -> Corpus:
+def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stays: Array, kept_objects: Array) -> Corpus:
     """Return the corpus of the remaining items and objects of a cube, without texts and given links."""
-    objects = cube.objects.table.filter(pa.array(keeps))
+    objects = cube.objects.table.filter(pa.array(kept_objects))
     more = cube.objects.attributes
     for name in more.column_names:
-        objects = objects.append_column(name, more[name].filter(pa.array(keeps)))
-    rows = take_rows(index.objects, np.flatnonzero(stay))
-    number = (np.cumsum(keeps) - 1).astype(np.int32)
-    items = pa.table({"item": index.ids.filter(pa.array(stay))})
-    for name, column in index.kept_attributes.only(stay).items():
+        objects = objects.append_column(name, more[name].filter(pa.array(kept_objects)))
+    rows = take_rows(index.objects, np.flatnonzero(stays))
+    number = (np.cumsum(kept_objects) - 1).astype(np.int32)
+    items = pa.table({"item": index.ids.filter(pa.array(stays))})
+    for name, column in index.kept_attributes.only(stays).items():
         items = items.append_column(name, column)
     links = None
     if not ledger.derived:
@@ -308,10 +315,10 @@ def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keep
     )
 
 
-def _make_topics(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
+def _make_topics(index: ItemIndex, ledger: Ledger, stays: Array) -> Topics | None:
     if index.topics is None or ledger.topics is None:
         return None
-    rows = take_rows(index.topics, np.flatnonzero(stay))
+    rows = take_rows(index.topics, np.flatnonzero(stays))
     assigned = table(
         ASSIGNED,
         item=pa.array(row_of_entries(rows).astype(np.int32)),
@@ -321,33 +328,35 @@ def _make_topics(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None
     return Topics(ledger.topics, assigned, table(WORDS), ledger.topic_parents)
 
 
-def _keep_links(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[GivenLinks | None, pa.Table]:
+def _keep_links(cube: Cube, ledger: Ledger, stays: Array, kept_objects: Array) -> tuple[GivenLinks | None, pa.Table]:
     """Return the given links among the remaining objects, with their details, and the rests of their sums."""
     if ledger.derived:
         return None, table(RESTS)
-    number, count = (np.cumsum(keeps) - 1).astype(np.int32), int(keeps.sum())
+    new_numbers, count = (np.cumsum(kept_objects) - 1).astype(np.int32), int(kept_objects.sum())
     if cube.details is None:
         links, rests = cube.links, ledger.rests
         source = row_of_entries(links.rows)
-        inside = keeps[source] & keeps[links.indices]
-        indptr = compute_offsets(number[source[inside]], count)
+        is_kept = kept_objects[source] & kept_objects[links.indices]
+        indptr = compute_offsets(new_numbers[source[is_kept]], count)
         ends = {end: rests[end].to_numpy() for end in ("source", "target")}
-        both = keeps[ends["source"]] & keeps[ends["target"]]
-        left = table(
+        has_both_ends = kept_objects[ends["source"]] & kept_objects[ends["target"]]
+        kept_rests = table(
             RESTS,
-            **{end: pa.array(number[which[both]], pa.int32()) for end, which in ends.items()},
-            rest=rests["rest"].filter(pa.array(both)),
+            **{end: pa.array(new_numbers[rows_of_end[has_both_ends]], pa.int32()) for end, rows_of_end in ends.items()},
+            rest=rests["rest"].filter(pa.array(has_both_ends)),
         )
-        return (Links(indptr, number[links.indices[inside]], links.weights[inside]), None), left
+        return (Links(indptr, new_numbers[links.indices[is_kept]], links.weights[is_kept]), None), kept_rests
     details = cube.details()
-    inside = keeps[details.lower] & keeps[details.higher]
+    is_kept = kept_objects[details.lower] & kept_objects[details.higher]
     if ITEM in details.columns:
-        inside &= stay[pc.fill_null(details.rows[ITEM], 0).to_numpy()] | np.asarray(pc.is_null(details.rows[ITEM]))
-    rows = convert_to_links(details, inside)
+        is_kept &= stays[pc.fill_null(details.rows[ITEM], 0).to_numpy()] | np.asarray(pc.is_null(details.rows[ITEM]))
+    rows = convert_to_links(details, is_kept)
     for end in ("source", "target"):
-        rows = rows.set_column(rows.column_names.index(end), end, pa.array(number[rows[end].to_numpy()], pa.int32()))
+        rows = rows.set_column(
+            rows.column_names.index(end), end, pa.array(new_numbers[rows[end].to_numpy()], pa.int32())
+        )
     if ITEM in details.columns:
-        anew = pc.take(pa.array(np.cumsum(stay) - 1, pa.int32()), rows[ITEM])
-        rows = rows.set_column(rows.column_names.index(ITEM), ITEM, anew)
-    summed, left, grown = regrow_links(details, rows, count)
-    return (summed, lambda: grown), left
+        new_items = pc.take(pa.array(np.cumsum(stays) - 1, pa.int32()), rows[ITEM])
+        rows = rows.set_column(rows.column_names.index(ITEM), ITEM, new_items)
+    new_links, kept_rests, new_details = regrow_links(details, rows, count)
+    return (new_links, lambda: new_details), kept_rests
