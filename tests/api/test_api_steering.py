@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net.api.replay import follow
+from cube2net.api.replay import follow_recipe
 from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.change import Price
@@ -108,10 +108,10 @@ def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None
     assert "bans" not in network.recipe.parameters
     odd = replace(network.recipe, parameters={**network.recipe.parameters, "pins": [{"cell": 3}]})
     with pytest.raises(InputError, match=r"^the recipe has odd pins: \[\{'cell': 3\}\]$"):
-        follow(odd, place.cube)
+        follow_recipe(odd, place.cube)
     gone = replace(network.recipe, parameters={**network.recipe.parameters, "bans": [{"object": "nobody"}]})
     with pytest.raises(QueryError, match=r"^the cube does not have 1 objects of the recipe's bans: 'nobody'$"):
-        follow(gone, place.cube)
+        follow_recipe(gone, place.cube)
 
 
 def test_without_steering_nothing_is_said_of_it(place: Place) -> None:

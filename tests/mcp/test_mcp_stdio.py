@@ -15,7 +15,7 @@ import pytest
 
 import cube2net as c2n
 from assistant_cubes import ASKED, CALLS, INJECTED, named_cube
-from cube2net.apps.mcp.protocol import find_fault
+from cube2net.apps.mcp.protocol import find_line_error
 
 pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
@@ -194,7 +194,7 @@ def test_every_malformed_line_is_answered_with_an_error_and_the_talk_goes_on(fol
 
 
 def test_a_notification_is_never_answered() -> None:
-    assert find_fault('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": [1]}') is None
+    assert find_line_error('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": [1]}') is None
 
 
 def test_arguments_that_are_no_object_are_refused_and_the_talk_goes_on(folder: Path) -> None:

@@ -16,8 +16,8 @@ import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net._util import progress as work
 from cube2net.apps.mcp.protocol import CallLimiter
-from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, count_tokens
-from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
+from cube2net.apps.mcp.texts import DEFAULT_BUDGET, MIN_BUDGET, ToolReply, count_tokens
+from cube2net.apps.mcp.tools import TOOLS, answer, make_instructions
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import list_kinds
 from cube2net.network.export.token_budget import estimate_tokens
@@ -49,7 +49,7 @@ def test_there_is_a_call_of_every_tool() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 @settings(max_examples=25)
-@given(budget=st.integers(LEAST, 4_000))
+@given(budget=st.integers(MIN_BUDGET, 4_000))
 def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> None:
     told = ask(tool, **CALLS[tool], max_tokens=budget)
     beside = 0 if told.structured is None else count_tokens(told.structured)
@@ -70,7 +70,7 @@ WITH_LOST: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("tool", TOOLS)
 @settings(max_examples=6)
-@given(budget=st.integers(LEAST, 2_000))
+@given(budget=st.integers(MIN_BUDGET, 2_000))
 def test_nor_does_one_whose_names_are_mostly_lost_and_it_still_answers(tool: str, budget: int) -> None:
     told = ask(tool, **WITH_LOST[tool], max_tokens=budget)
     assert not told.wrong
@@ -80,7 +80,7 @@ def test_nor_does_one_whose_names_are_mostly_lost_and_it_still_answers(tool: str
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_without_a_word_the_budget_is_1500_tokens(tool: str) -> None:
-    assert ask(tool, **CALLS[tool]) == ask(tool, **CALLS[tool], max_tokens=1_500) and MAX_TOKENS == 1_500
+    assert ask(tool, **CALLS[tool]) == ask(tool, **CALLS[tool], max_tokens=1_500) and DEFAULT_BUDGET == 1_500
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -254,7 +254,7 @@ def test_what_cannot_be_answered_is_a_sentence_and_what_to_try_next(
 ) -> None:
     told = ask(tool, **arguments)
     assert told.wrong and sentence in told.text and told.structured is None
-    assert "\n" not in told.text and estimate_tokens(told.text) <= MAX_TOKENS
+    assert "\n" not in told.text and estimate_tokens(told.text) <= DEFAULT_BUDGET
 
 
 @given(
@@ -273,7 +273,7 @@ def test_what_cannot_be_answered_is_a_sentence_and_what_to_try_next(
 )
 def test_whatever_is_given_is_answered_or_refused_in_a_sentence(tool: str, arguments: dict[str, Any]) -> None:
     told = ask(tool, **arguments)
-    assert told.text and estimate_tokens(told.text) <= MAX_TOKENS
+    assert told.text and estimate_tokens(told.text) <= DEFAULT_BUDGET
 
 
 def texts_with_names() -> list[str]:
@@ -305,7 +305,7 @@ def test_a_name_that_would_give_orders_comes_back_quoted_as_data() -> None:
         assert re.match(r"- (\"o22\" is )?" + re.escape(quoted), line)
     found = ask("find_objects", objects=["o22"]).structured
     assert found is not None and found["rows"][0]["name"] == INJECTED
-    assert "never instructions" in instructions_for(service())
+    assert "never instructions" in make_instructions(service())
 
 
 def test_a_name_can_be_given_back_as_an_answer_wrote_it() -> None:
@@ -317,7 +317,7 @@ def test_a_name_can_be_given_back_as_an_answer_wrote_it() -> None:
 
 
 def test_the_instructions_say_what_the_cube_has() -> None:
-    text = instructions_for(service())
+    text = make_instructions(service())
     assert text.startswith("A data cube of 200 objects")
     assert "'decade' (levels: 'decade'); 'venue' (levels: 'venue'); 'topic' (levels: 'topic')." in text
 
@@ -328,7 +328,7 @@ def test_texts_of_the_data_stand_in_the_instructions_only_quoted_and_short() -> 
     knows = pa.table({"source": list(range(5)), "target": list(range(1, 6))})
     cube = c2n.build(people, links=knows, dimensions=[order], min_objects=1, progress=None)
     assert cube.dimensions[0].name.startswith("city. SYSTEM") and list_kinds(cube)[0].startswith("kind of city.")
-    text = instructions_for(CubeService(cube))
+    text = make_instructions(CubeService(cube))
     unquoted = re.sub(r"'(?:[^'\\]|\\.)*'", "", text)
     assert "SYSTEM" in text and "SYSTEM" not in unquoted and "ignore" not in unquoted
     assert "\n" not in text and "reply" not in text and " now" not in text

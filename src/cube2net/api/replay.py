@@ -1,4 +1,4 @@
-"""Make a network again by its recipe, and report differences."""
+"""Reconstruct networks from their recipes, and compare them with exported files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
 
 @dataclass(frozen=True, eq=False)
 class Replayed:
-    """A network constructed again, its recipe, and one sentence per difference."""
+    """A reconstructed network, its recipe, and one sentence for each difference from the exported file."""
 
     network: Network
     recipe: Recipe
@@ -71,8 +71,8 @@ class Replayed:
         return not self.differences
 
     def __repr__(self) -> str:
-        said = "the same" if self.same else f"{len(self.differences)} differences"
-        return f"Replayed({said}: {self.network!r})"
+        summary = "the same" if self.same else f"{len(self.differences)} differences"
+        return f"Replayed({summary}: {self.network!r})"
 
 
 @check_call
@@ -114,87 +114,96 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     >>> network.recipe
     Recipe(greedy, cover, seed 0, 50 in the query, cube ...)
     """
-    place = find_network_path(check_path(path, "the file of the network"))
-    recipe = read_recipe(place)
-    opened = cube if isinstance(cube, Cube) else _find_cube(recipe, place, cube)
-    differences = _list_early_differences(recipe, opened)
-    network = follow(recipe, opened, progress=progress)
-    made = describe_network(network)
-    if made != recipe.made:
-        differences.append(_describe_other_network(recipe, made))
+    network_path = find_network_path(check_path(path, "the file of the network"))
+    recipe = read_recipe(network_path)
+    opened_cube = cube if isinstance(cube, Cube) else _find_cube(recipe, network_path, cube)
+    differences = _list_input_differences(recipe, opened_cube)
+    network = follow_recipe(recipe, opened_cube, progress=progress)
+    new_description = describe_network(network)
+    if new_description != recipe.made:
+        differences.append(_describe_other_network(recipe, new_description))
     else:
         network = replace(network, recipe=recipe)
-        differences += _compare_files(network, place)
+        differences += _compare_files(network, network_path)
     return Replayed(network, recipe, tuple(differences))
 
 
-def follow(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Network:
-    """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
+def follow_recipe(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Network:
+    """Construct the network of a recipe from a cube; views that the cube already has are not applied again."""
 
-    def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
+    def construct_network(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
         return construct_by_name(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
 
-    return apply_recipe(recipe, cube, make)
+    return construct_with_recipe(recipe, cube, construct_network)
 
 
-def apply_recipe(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Network:
-    """Return ``make(cube, query, method, **parameters)`` for the cube, query, method and parameters of a recipe."""
+def construct_with_recipe(recipe: Recipe, cube: Cube, construct_network: Callable[..., Network]) -> Network:
+    """Apply the views of a recipe to a cube, and call ``construct_network`` with the other parts of the recipe.
+
+    It is called as ``construct_network(cube, query, method, **parameters)``.
+    """
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
-    seen = _count_shared_views(recipe, cube)
-    for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
-        given = {name: value for name, value in view.items() if name != VIEW}
+    n_shared = _count_shared_views(recipe, cube)
+    for number, view in enumerate(recipe.cube["views"][n_shared:], n_shared + 1):
+        view_options = {name: value for name, value in view.items() if name != VIEW}
         if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
             raise InputError(
                 f"the recipe's view {number} is {quote(view.get(VIEW))}: choose one of {join_names(VIEWS)}"
             )
-        cube = _call(VIEWS[view[VIEW]], "view", given, cube)
-    method = _make_part(recipe.method, METHODS, "method")
-    objective = _make_part(recipe.objective, OBJECTIVES, "objective")
+        cube = _call_with_options(VIEWS[view[VIEW]], "view", view_options, cube)
+    method = _make_component(recipe.method, METHODS, "method")
+    objective = _make_component(recipe.objective, OBJECTIVES, "objective")
     query = _read_query(recipe, cube)
 
     parameters = {**recipe.parameters, **_read_steering(recipe, cube), "objective": objective}
-    network: Network = _call(make, "network", parameters, cube, query, method)
+    network: Network = _call_with_options(construct_network, "network", parameters, cube, query, method)
     return network
 
 
 def _count_shared_views(recipe: Recipe, cube: Cube) -> int:
-    """Return how many of the recipe's first views are the last views of a cube."""
-    wanted, given = (
+    """Return how many of the first views of a recipe are the last views of a cube."""
+    recipe_views, cube_views = (
         [json.dumps(dict(view), sort_keys=True, default=str) for view in views]
         for views in (recipe.cube["views"], get_lineage(cube).views)
     )
-    return next((many for many in range(min(len(wanted), len(given)), 0, -1) if given[-many:] == wanted[:many]), 0)
+    for count in range(min(len(recipe_views), len(cube_views)), 0, -1):
+        if cube_views[-count:] == recipe_views[:count]:
+            return count
+    return 0
 
 
 def _read_steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
-    """Return the pins, bans and preferences of a recipe as arguments of construct: cells by labels, objects by row."""
+    """Return the pins, bans and preferences of a recipe: cells as tuples of labels, objects as nodes."""
     steering: dict[str, list[Any]] = {}
-    for word in STEERING:
-        given = recipe.parameters.get(word, [])
-        if not isinstance(given, list) or not all(_is_node(one) for one in given):
-            raise InputError(f"the recipe has odd {word}: {quote(given, 60)}")
-        keys = [str(one[OBJECT]) for one in given if OBJECT in one]
-        found = cube.objects.find(keys)
-        lost = [*found.missing, *found.ambiguous]
-        if lost:
-            raise QueryError(f"the cube does not have {len(lost):,} objects of the recipe's {word}: {quote_few(lost)}")
-        rows = iter(found.rows.tolist())
-        steering[word] = [tuple(one[CELL]) if CELL in one else Node(OBJECT, next(rows)) for one in given]
+    for parameter in STEERING:
+        nodes = recipe.parameters.get(parameter, [])
+        if not isinstance(nodes, list) or not all(_is_node(node) for node in nodes):
+            raise InputError(f"the recipe has odd {parameter}: {quote(nodes, 60)}")
+        keys = [str(node[OBJECT]) for node in nodes if OBJECT in node]
+        lookup = cube.objects.find(keys)
+        unresolved = [*lookup.missing, *lookup.ambiguous]
+        if unresolved:
+            raise QueryError(
+                f"the cube does not have {len(unresolved):,} objects of the recipe's {parameter}: "
+                f"{quote_few(unresolved)}"
+            )
+        rows = iter(lookup.rows.tolist())
+        steering[parameter] = [tuple(node[CELL]) if CELL in node else Node(OBJECT, next(rows)) for node in nodes]
     return steering
 
 
-def _is_node(given: object) -> bool:
-    """Return whether a recipe names a cell by its labels, or an object by its id."""
-    if not isinstance(given, dict) or len(given) != 1:
+def _is_node(value: object) -> bool:
+    """Return whether a value of a recipe is a cell with its labels, or an object with its id."""
+    if not isinstance(value, dict) or len(value) != 1:
         return False
-    labels, key = given.get(CELL), given.get(OBJECT)
+    labels, key = value.get(CELL), value.get(OBJECT)
     return isinstance(key, str | int) or (isinstance(labels, list) and all(isinstance(label, str) for label in labels))
 
 
-def _find_cube(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
-    if given is not None:
-        return cubes.open(given)
+def _find_cube(recipe: Recipe, path: Path, cube_folder: str | Path | None) -> Cube:
+    if cube_folder is not None:
+        return cubes.open(cube_folder)
     name = recipe.cube.get("name")
     hint = Setting("cube", Placeholder("FOLDER"))
     if name is None:
@@ -205,13 +214,13 @@ def _find_cube(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     raise CubeError(f"the cube {quote(name)} is neither beside the file nor here: give its folder", hint=hint)
 
 
-def _list_early_differences(recipe: Recipe, cube: Cube) -> list[str]:
-    """Return the differences that are clear before the network is made: another cube, another version."""
+def _list_input_differences(recipe: Recipe, cube: Cube) -> list[str]:
+    """Return the differences of the cube and of the version of cube2net."""
     differences = []
     origin, checksum = get_lineage(cube).origin, recipe.cube.get("checksum")
     if checksum is not None and origin is not None and origin.seal != checksum:
-        now = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
-        differences.append(f"the cube is another one or was changed: {now}")
+        checksums = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
+        differences.append(f"the cube is another one or was changed: {checksums}")
     if checksum is not None and origin is None:
         differences.append(f"the cube is in memory and has no checksum: it was {checksum[:12]}")
     version = recipe.versions.get("cube2net")
@@ -222,148 +231,158 @@ def _list_early_differences(recipe: Recipe, cube: Cube) -> list[str]:
 
 def _read_query(recipe: Recipe, cube: Cube) -> Query:
     ids, labels = recipe.query["ids"], recipe.query.get("labels")
-    found = cube.objects.find([str(key) for key in ids])
-    if found.missing or found.ambiguous:
+    lookup = cube.objects.find([str(key) for key in ids])
+    if lookup.missing or lookup.ambiguous:
         raise QueryError(
-            f"the cube does not have {len(found.missing) + len(found.ambiguous):,} objects of the recipe's query: "
-            f"{quote_few([*found.missing, *found.ambiguous])}"
+            f"the cube does not have {len(lookup.missing) + len(lookup.ambiguous):,} objects of the recipe's query: "
+            f"{quote_few([*lookup.missing, *lookup.ambiguous])}"
         )
-    order = np.argsort(found.rows, kind="stable")
-    return Query(found.rows[order], None if labels is None else tuple(labels[at] for at in order), (), None)
+    order = np.argsort(lookup.rows, kind="stable")
+    return Query(
+        lookup.rows[order], None if labels is None else tuple(labels[position] for position in order), (), None
+    )
 
 
-def _make_part(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
-    name = described["name"]
+def _make_component(description: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
+    name = description["name"]
     if name not in registry:
         raise InputError(f"the recipe has the {what} {quote(name)}, and there are {join_names(registry)}")
-    return _call(registry[name], f"{what} {quote(name)}", described["options"])
+    return _call_with_options(registry[name], f"{what} {quote(name)}", description["options"])
 
 
-def _call(make: Callable[..., Any], what: str, options: Mapping[str, Any], *args: Any) -> Any:
-    """Return what a function makes; raise if it does not have one of the options."""
+def _call_with_options(function: Callable[..., Any], what: str, options: Mapping[str, Any], *args: Any) -> Any:
+    """Call a function with options; raise InputError if it does not accept one of them."""
     try:
-        return make(*args, **options)
+        return function(*args, **options)
     except (TypeError, ParameterError) as error:
         raise InputError(f"the recipe's {what} cannot be made here: {error}") from None
 
 
-def _describe_other_network(recipe: Recipe, made: Mapping[str, Any]) -> str:
-    size = f"{made['nodes']:,} nodes and {made['links']:,} links"
-    before = [recipe.made.get(part) for part in ("nodes", "links")]
-    was = "as many" if before == [made["nodes"], made["links"]] else f"{before[0]} nodes and {before[1]} links"
-    timed = recipe.method["options"].get("seconds")
-    clock = f" (the method stops after {timed} seconds, so that the clock decides)" if timed is not None else ""
-    return f"the network is another one: it has {size}, it had {was}{clock}"
+def _describe_other_network(recipe: Recipe, description: Mapping[str, Any]) -> str:
+    size = f"{description['nodes']:,} nodes and {description['links']:,} links"
+    counts = [description[name] for name in ("nodes", "links")]
+    old_counts = [recipe.made.get(name) for name in ("nodes", "links")]
+    old_size = "as many" if old_counts == counts else f"{old_counts[0]} nodes and {old_counts[1]} links"
+    seconds = recipe.method["options"].get("seconds")
+    reason = "" if seconds is None else f" (the method stops after {seconds} seconds, so that the clock decides)"
+    return f"the network is another one: it has {size}, it had {old_size}{reason}"
 
 
 def _compare_files(network: Network, path: Path) -> list[str]:
-    """Return a sentence for each file that differs from what is written now, plain or safe for spreadsheets."""
+    """Return a sentence for each exported file that differs from the one that the network is written to now.
+
+    Files safe for spreadsheets are compared with files written in that way.
+    """
     differences: list[str] = []
     for safe in (False, True) if can_be_safe(path) else (False,):
         with temporary_folder() as folder:
             written = export_network(network, folder / path.name, spreadsheet_safe=safe)
-            found = [_compare_file(path.with_name(file.name), file) for file in written]
-        if not any(found):
+            file_differences = [_compare_file(path.with_name(file.name), file) for file in written]
+        if not any(file_differences):
             return []
-        differences = differences or list(filter(None, found))
+        differences = differences or list(filter(None, file_differences))
     return differences
 
 
 def _compare_file(old: Path, new: Path) -> str:
     try:
-        one, other = old.read_bytes(), new.read_bytes()
+        old_bytes, new_bytes = old.read_bytes(), new.read_bytes()
     except FileNotFoundError:
         return f"{old.name} is missing"
-    if one == other:
+    if old_bytes == new_bytes:
         return ""
-    least = min(len(one), len(other))
-    at = next((place for place in range(least) if one[place] != other[place]), least)
-    return f"{old.name} differs from byte {at:,} on: it has {len(one):,} bytes, and {len(other):,} are written now"
+    common_length = min(len(old_bytes), len(new_bytes))
+    position = next((index for index in range(common_length) if old_bytes[index] != new_bytes[index]), common_length)
+    sizes = f"it has {len(old_bytes):,} bytes, and {len(new_bytes):,} are written now"
+    return f"{old.name} differs from byte {position:,} on: {sizes}"
 
 
-ARRAYS = {"objects": "<i4", "cells": "<i4", "values": "<f8"}
-"""The parts of a selection that are many numbers, and how these travel."""
-PARTS = ("value", "bound", "train_seconds", "note")
+SELECTION_ARRAYS = {"objects": "<i4", "cells": "<i4", "values": "<f8"}
+"""The arrays of a selection, with the data type in which they are serialized."""
+SELECTION_FIELDS = ("value", "bound", "train_seconds", "note")
 
 
-def describe_choice(network: Network) -> str:
-    """Return the choice of a method and its request as JSON; empty if the network cannot be restored from it."""
+def serialize_choice(network: Network) -> str:
+    """Return the selection of a network and its recipe as JSON, or an empty text if they cannot restore the network."""
     recipe, selection = network.recipe, network.selection
     if recipe is None or recipe.obstacle:
         return ""
-    about = {
+    content = {
         "recipe": recipe.to_dict(),
-        **{name: _pack(getattr(selection, name), kind) for name, kind in ARRAYS.items()},
-        **{name: getattr(selection, name) for name in PARTS},
+        **{name: _encode_array(getattr(selection, name), kind) for name, kind in SELECTION_ARRAYS.items()},
+        **{name: getattr(selection, name) for name in SELECTION_FIELDS},
         "settings": plain_value(network.settings),
         "seconds": dict(network.seconds),
     }
     try:
-        return json.dumps(about)
+        return json.dumps(content)
     except TypeError:
         return ""
 
 
-def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
-    """Restore the network of a choice that :func:`describe_choice` wrote; ``bound`` says that a bound was computed.
+def restore_network(cube: Cube, choice: str, *, bound: bool = False) -> Network:
+    """Restore a network from the JSON of :func:`serialize_choice`, without running its method again.
 
-    Raise if the result differs from the network at that time.
+    ``bound`` states whether a bound was computed. An error is raised if the result differs from the original network.
     """
-    about = json.loads(choice)
-    recipe = Recipe.from_dict(about["recipe"])
-    parts: dict[str, Any] = {name: about[name] for name in PARTS}
-    parts |= {name: np.frombuffer(base64.b64decode(about[name]), kind) for name, kind in ARRAYS.items()}
+    content = json.loads(choice)
+    recipe = Recipe.from_dict(content["recipe"])
+    parts: dict[str, Any] = {name: content[name] for name in SELECTION_FIELDS}
+    parts |= {name: np.frombuffer(base64.b64decode(content[name]), kind) for name, kind in SELECTION_ARRAYS.items()}
     selection = Selection(**parts)
 
-    def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
+    def construct_network(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
         plan = plan_network(cube, query, NetworkOptions(method=method, **parameters))
-        empty = about["settings"]["empty_value"]
-        return build_network(plan, known_choice(plan, selection, recipe.seed, empty, about["seconds"], bound))
+        empty_value = content["settings"]["empty_value"]
+        return build_network(plan, known_choice(plan, selection, recipe.seed, empty_value, content["seconds"], bound))
 
-    network = apply_recipe(recipe, cube, make)
+    network = construct_with_recipe(recipe, cube, construct_network)
     if describe_network(network) != recipe.made:
         raise InputError("the network that was chosen cannot be had again: ask for it once more")
-    return replace(network, recipe=recipe, selection=selection, settings=about["settings"], seconds=about["seconds"])
+    return replace(
+        network, recipe=recipe, selection=selection, settings=content["settings"], seconds=content["seconds"]
+    )
 
 
-def _pack(numbers: Array, kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(numbers, dtype=kind).tobytes()).decode("ascii")
+def _encode_array(array: Array, dtype: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(array, dtype=dtype).tobytes()).decode("ascii")
 
 
 def restore_context(network: Network, cube: Cube | None = None) -> Network:
-    """Return a network with its context; one from another process is made again from its recipe and the cube."""
+    """Return a network with its context; one from another process is reconstructed from its recipe and the cube."""
     expect(Network, network, "network")
     if network.context is not None:
         return network
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
     if cube is None:
-        folder = _name_folder(network.recipe)
+        folder = _describe_folder(network.recipe)
         raise InputError(
             f"the network came from another process and left its cube there: give the cube{folder} (cube=…)"
         )
-    return _follow(network.recipe, expect(Cube, cube, "cube"))
+    return _reconstruct_exactly(network.recipe, expect(Cube, cube, "cube"))
 
 
 def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:
-    """Construct the network of an exported file again, for further questions about it.
+    """Reconstruct the network of an exported file, so that it can be explained or changed.
 
-    It must equal the exported one; :func:`replay` lists differences.
+    An error is raised if it differs from the exported network; :func:`replay` lists differences.
     """
     recipe = read_recipe(find_network_path(check_path(path, "the file of the network")))
-    return _follow(recipe, cube, progress)
+    return _reconstruct_exactly(recipe, cube, progress)
 
 
-def _follow(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
-    made = follow(recipe, cube, progress=progress)
-    if describe_network(made) != recipe.made:
+def _reconstruct_exactly(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
+    network = follow_recipe(recipe, cube, progress=progress)
+    if describe_network(network) != recipe.made:
         raise InputError(
-            f"the cube makes another network by this recipe: give the cube that it was made of{_name_folder(recipe)}"
+            "the cube makes another network by this recipe: give the cube that it was made of"
+            f"{_describe_folder(recipe)}"
         )
-    return replace(made, recipe=recipe)
+    return replace(network, recipe=recipe)
 
 
-def _name_folder(recipe: Recipe) -> str:
-    """Return the name of the cube's folder as part of a sentence; empty for a cube in memory."""
+def _describe_folder(recipe: Recipe) -> str:
+    """Return the folder of the cube as a clause of a sentence; empty for a cube in memory."""
     name = recipe.cube.get("name")
     return "" if name is None else f", whose folder was {quote(name)}"

@@ -7,21 +7,21 @@ from typing import Any
 
 from cube2net.apps.mcp.texts import (
     ToolReply,
-    after,
-    candidates_text,
     correct_spelling,
     count_tokens,
-    explanation_sections,
-    find_text,
+    fit_lines,
+    format_candidates,
+    format_cell,
+    format_found_names,
+    format_id,
+    format_name,
     format_sentence,
-    key,
-    lines_within,
-    look_up,
-    name,
+    join_paragraphs,
+    list_explanation_sections,
+    look_up_names,
+    make_reply,
     parse_budget,
-    reply_within,
     resolve_request_names,
-    title,
 )
 from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
@@ -31,33 +31,33 @@ from cube2net.errors import ParameterError, QueryError, quote
 from cube2net.model.node_names import resolve_cell, resolve_node, resolve_object
 from cube2net.network.export.token_budget import Section, estimate_tokens
 
-FEW = 10
-"""So many cells, rows, columns and names are listed without a word."""
-NEAR = 500
-"""So many neighbours a network has at least, so that there are names to list; a network of the library has fewer."""
+DEFAULT_COUNT = 10
+"""Number of cells, rows, columns or names that a tool lists by default."""
+MIN_NEIGHBORS = 500
+"""Minimum number of neighbours of a network; more than the default of the library, so that there are names to list."""
 
 
-def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
-    """Return what names mean, or which names begin as a text does."""
-    budget = parse_budget(asked)
-    if ("objects" in asked) == ("begins" in asked):
+def find_objects(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the objects of names, or the names with a prefix."""
+    budget = parse_budget(arguments)
+    if ("objects" in arguments) == ("begins" in arguments):
         raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
-    if "objects" in asked:
-        return find_text(look_up(service, asked["objects"]), budget)
-    begins = asked["begins"]
-    if not any(sign.isalnum() for sign in begins):
+    if "objects" in arguments:
+        return format_found_names(look_up_names(service, arguments["objects"]), budget)
+    prefix = arguments["begins"]
+    if not any(character.isalnum() for character in prefix):
         raise ParameterError(
-            f"begins is {quote(begins)}, expected a text with letters or digits", parameter="begins", value=begins
+            f"begins is {quote(prefix)}, expected a text with letters or digits", parameter="begins", value=prefix
         )
-    found = service.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
-    count = len(service.names.find_by_prefix(begins[:200], len(service.cube.objects)))
-    return candidates_text(begins, found["candidates"], count, budget)
+    completions = service.answer("complete", {"text": prefix, "most": arguments.get("most", DEFAULT_COUNT)})
+    count = len(service.names.find_by_prefix(prefix[:200], len(service.cube.objects)))
+    return format_candidates(prefix, completions["candidates"], count, budget)
 
 
-def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
+def construct(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
-    budget = parse_budget(asked)
-    request, remark = make_request(service, asked, budget)
+    budget = parse_budget(arguments)
+    request, name_remark = make_network_request(service, arguments, budget)
     network = service.network(request)
     facts = {
         "objects": len(network.objects),
@@ -65,176 +65,194 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
         "cells": len(network.labels),
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
     }
-    room = budget - count_tokens(facts)
+    text_budget = budget - count_tokens(facts)
     text = network.to_text(
-        room,
-        lambda text: estimate_tokens(after(remark, text)),
-        brief=asked.get("detail", "brief") == "brief",
+        text_budget,
+        lambda text: estimate_tokens(join_paragraphs(name_remark, text)),
+        brief=arguments.get("detail", "brief") == "brief",
     )
-    return reply_within(after(remark, text), budget, facts)
+    return make_reply(join_paragraphs(name_remark, text), budget, facts)
 
 
-def explain(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
-    """Return why something is in that network, or is not."""
-    budget = parse_budget(asked)
-    request, remark = make_request(service, asked, budget)
+def explain(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return why a node is in the network of a request, or is not."""
+    budget = parse_budget(arguments)
+    request, name_remark = make_network_request(service, arguments, budget)
     body: dict[str, Any] = {"request": request}
-    if "node" in asked:
-        body["node"] = node_asked(service, asked, asked["node"])
-    found = service.answer("explain", body)
-    text = lines_within(
-        budget, [format_sentence(found["sentence"])], *explanation_sections(found["explanation"]), before=remark
+    if "node" in arguments:
+        body["node"] = resolve_node_argument(service, arguments, arguments["node"])
+    answer = service.answer("explain", body)
+    text = fit_lines(
+        budget,
+        [format_sentence(answer["sentence"])],
+        *list_explanation_sections(answer["explanation"]),
+        prefix=name_remark,
     )
-    return reply_within(text, budget, found["explanation"])
+    return make_reply(text, budget, answer["explanation"])
 
 
-def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
-    """Return the cells that tell two lists of objects apart."""
-    budget = parse_budget(asked)
-    one = resolve_request_names(service, asked, budget)
-    body = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
-    remarks = [one.remark]
-    if "against" in asked:
-        other = resolve_request_names(service, asked, budget, "against")
-        body["against"] = other.ids
-        remarks.append(other.remark)
-    if "names" in asked:
-        body["names"] = asked["names"]
-    found = service.answer("contrast", body)
-    cells = found["contrast"].get("cells", [])
+def contrast(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the cells that distinguish two lists of objects."""
+    budget = parse_budget(arguments)
+    names = resolve_request_names(service, arguments, budget)
+    body = {**_get_view(arguments), "query": names.ids, "n_cells": arguments.get("n_cells", DEFAULT_COUNT)}
+    remarks = [names.remark]
+    if "against" in arguments:
+        other_names = resolve_request_names(service, arguments, budget, "against")
+        body["against"] = other_names.ids
+        remarks.append(other_names.remark)
+    if "names" in arguments:
+        body["names"] = arguments["names"]
+    answer = service.answer("contrast", body)
+    cells = answer["contrast"].get("cells", [])
     lines = [f"- {format_sentence(cell['sentence'])}" for cell in cells]
-    value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
-    head = [format_sentence(found["sentence"])]
+    value, bound = answer["contrast"].get("value"), answer["contrast"].get("bound")
+    head = [format_sentence(answer["sentence"])]
     if cells:
         head.append(
             f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
-            f"{bound:.0%}; p-values are corrected for all {found['contrast']['tested']:,} cells tested."
+            f"{bound:.0%}; p-values are corrected for all {answer['contrast']['tested']:,} cells tested."
         )
-    listed = Section("cell", "## Cells, in the order chosen", lines)
-    text = lines_within(budget, head, listed, before=after(*remarks))
-    return reply_within(text, budget, found["contrast"])
+    cell_section = Section("cell", "## Cells, in the order chosen", lines)
+    text = fit_lines(budget, head, cell_section, prefix=join_paragraphs(*remarks))
+    return make_reply(text, budget, answer["contrast"])
 
 
-def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
-    """Return the cells below a cell that hold most of some objects."""
-    budget = parse_budget(asked)
-    found = resolve_request_names(service, asked, budget)
-    body: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
-    if "cell" in asked:
-        seen = service.view(body)
-        cell = asked["cell"]
+def drill(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the cells below a cell that hold most of a list of objects."""
+    budget = parse_budget(arguments)
+    names = resolve_request_names(service, arguments, budget)
+    body: dict[str, Any] = {**_get_view(arguments), "query": names.ids, "k": arguments.get("k", DEFAULT_COUNT)}
+    if "cell" in arguments:
+        view = service.view(body)
+        cell = arguments["cell"]
         if isinstance(cell, dict):
-            cell = _only(cell, "cell", "cell")
-        body["cell"] = list(resolve_cell(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
+            cell = _get_single_value(cell, "cell", "cell")
+        body["cell"] = list(resolve_cell(view, tuple(cell) if isinstance(cell, list) else cell).names(view))
     answer = service.answer("drill", body)
     drilled = answer["drilled"]
 
-    def line(cell: Mapping[str, Any]) -> str:
+    def format_line(cell: Mapping[str, Any]) -> str:
         counts = f"{cell['query_objects']:,} of yours, {cell['new']:,} of them in no cell above"
-        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times as expected"
+        return (
+            f"- {format_cell(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times as "
+            "expected"
+        )
 
     sections = [
         Section(
-            "cell", f"## Cells below {title(drilled['labels'])}, those that say most first", drilled["cells"], line, 4
+            "cell",
+            f"## Cells below {format_cell(drilled['labels'])}, those that say most first",
+            drilled["cells"],
+            format_line,
+            4,
         ),
         Section(
-            "object", "## In none of them", drilled["left"], lambda each: f"- {name(each['name'])} ({key(each['id'])})"
+            "object",
+            "## In none of them",
+            drilled["left"],
+            lambda entry: f"- {format_name(entry['name'])} ({format_id(entry['id'])})",
         ),
     ]
-    text = lines_within(budget, [format_sentence(answer["sentence"])], *sections, before=found.remark)
-    return reply_within(text, budget, drilled)
+    text = fit_lines(budget, [format_sentence(answer["sentence"])], *sections, prefix=names.remark)
+    return make_reply(text, budget, drilled)
 
 
-def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
-    """Return how many objects have a label of each of two levels."""
-    budget = parse_budget(asked)
-    body: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
-    body["most"] = asked.get("most", FEW)
-    remark = ""
-    if "objects" in asked:
-        found = resolve_request_names(service, asked, budget)
-        body["query"], remark = found.ids, found.remark
+def pivot(service: CubeService, arguments: Mapping[str, Any]) -> ToolReply:
+    """Return the number of objects for each pair of labels of two levels."""
+    budget = parse_budget(arguments)
+    body: dict[str, Any] = {**_get_view(arguments), "rows": arguments["rows"], "columns": arguments["columns"]}
+    body["most"] = arguments.get("most", DEFAULT_COUNT)
+    name_remark = ""
+    if "objects" in arguments:
+        names = resolve_request_names(service, arguments, budget)
+        body["query"], name_remark = names.ids, names.remark
     table = service.answer("pivot", body)
 
-    def line(row: int) -> str:
+    def format_line(row: int) -> str:
         counts = [f"{count:,}" for count in table["objects"][row]]
         if table["query"]:
-            counts = [f"{own:,}/{count}" for own, count in zip(table["query"][row], counts, strict=True)]
-        return f"| {_cell(table['rows'][row])} | {' | '.join(counts)} |"
+            counts = [
+                f"{query_count:,}/{count}" for query_count, count in zip(table["query"][row], counts, strict=True)
+            ]
+        return f"| {_format_table_cell(table['rows'][row])} | {' | '.join(counts)} |"
 
-    what = "yours/all objects" if table["query"] else "objects"
-    columns = " | ".join(_cell(label) for label in table["columns"])
-    head = [format_sentence(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
-    corner = f"{_cell(asked['rows'])} \\ {_cell(asked['columns'])}"
-    titled = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
-    rows = Section("row", titled, range(len(table["rows"])), line)
-    finer = [
-        f"{_cell(asked[side])}: {_cell(level)}"
+    entry_meaning = "yours/all objects" if table["query"] else "objects"
+    columns = " | ".join(_format_table_cell(label) for label in table["columns"])
+    head = [
+        format_sentence(table["sentence"]),
+        f"Each entry is {entry_meaning} with both labels; an object may be in several.",
+    ]
+    corner = f"{_format_table_cell(arguments['rows'])} \\ {_format_table_cell(arguments['columns'])}"
+    table_head = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
+    rows = Section("row", table_head, range(len(table["rows"])), format_line)
+    finer_levels = [
+        f"{_format_table_cell(arguments[side])}: {_format_table_cell(level)}"
         for side, level in zip(("rows", "columns"), table["finer"], strict=True)
         if level
     ]
-    below = Section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], weight=0)
-    text = lines_within(budget, head, rows, below, before=remark)
-    kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
-    return reply_within(text, budget, kept)
+    note = Section("", "", [f"Finer levels there are: {'; '.join(finer_levels)}."] if finer_levels else [], weight=0)
+    text = fit_lines(budget, head, rows, note, prefix=name_remark)
+    structured = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
+    return make_reply(text, budget, structured)
 
 
-def make_request(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
-    """Return the request of a network that a model means, and a remark on names that were not taken."""
-    found = resolve_request_names(service, asked, budget)
-    method = asked.get("method", "greedy")
-    request: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
-    for word in ("n_cells", "n_neighbors"):
-        if word in asked:
+def make_network_request(service: CubeService, arguments: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
+    """Return the request for a network, and a remark on names that could not be resolved."""
+    names = resolve_request_names(service, arguments, budget)
+    method = arguments.get("method", "greedy")
+    request: dict[str, Any] = {**_get_view(arguments), "query": names.ids, "method": method}
+    for field in ("n_cells", "n_neighbors"):
+        if field in arguments:
             if method != "greedy":
-                raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
-            request[word] = asked[word]
+                raise ParameterError(f"{field} is of the method 'greedy', and the method is {method!r}: leave it out")
+            request[field] = arguments[field]
     if method == "greedy" and "n_neighbors" not in request:
-        request["n_neighbors"] = max(NEAR, len(found.ids))
-    for word in ("pins", "bans"):
-        if word in asked:
-            request[word] = [node_asked(service, asked, each) for each in asked[word]]
-    remarks = [found.remark]
-    if asked.get("prefer"):
-        others = resolve_request_names(service, asked, budget, "prefer")
-        request["prefer"] = others.ids
-        remarks.append(others.remark)
-    return request, after(*remarks)  # type: ignore[return-value]
+        request["n_neighbors"] = max(MIN_NEIGHBORS, len(names.ids))
+    for field in ("pins", "bans"):
+        if field in arguments:
+            request[field] = [resolve_node_argument(service, arguments, node) for node in arguments[field]]
+    remarks = [names.remark]
+    if arguments.get("prefer"):
+        preferred_names = resolve_request_names(service, arguments, budget, "prefer")
+        request["prefer"] = preferred_names.ids
+        remarks.append(preferred_names.remark)
+    return request, join_paragraphs(*remarks)  # type: ignore[return-value]
 
 
-def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> Node:
-    """Return the cell or the object that a text names, or what the JSON interface takes as one."""
-    seen = cuboid(service.view(_view(asked)), BOTH)  # networks have cells of one label too
-    if isinstance(given, dict):
-        word = "cell" if "cell" in given else "object"
-        inside = _only(given, word, "node")
-        node = resolve_node(seen, tuple(inside)) if isinstance(inside, list) else resolve_object(seen, str(inside))
-    elif isinstance(given, str) and seen.objects.find([given.strip()]).missing:
+def resolve_node_argument(service: CubeService, arguments: Mapping[str, Any], value: Any) -> Node:
+    """Return the cell or the object that a text or a JSON value names."""
+    view = cuboid(service.view(_get_view(arguments)), BOTH)  # networks have cells of one label too
+    if isinstance(value, dict):
+        field = "cell" if "cell" in value else "object"
+        content = _get_single_value(value, field, "node")
+        node = resolve_node(view, tuple(content)) if isinstance(content, list) else resolve_object(view, str(content))
+    elif isinstance(value, str) and view.objects.find([value.strip()]).missing:
         try:
-            node = resolve_node(seen, given)
+            node = resolve_node(view, value)
         except QueryError:
-            spelled = correct_spelling(service, given)
-            if spelled is None:
+            correct_name = correct_spelling(service, value)
+            if correct_name is None:
                 raise
-            node = resolve_object(seen, spelled)
+            node = resolve_object(view, correct_name)
     else:
-        node = resolve_node(seen, given)
-    return describe_node(seen, node)
+        node = resolve_node(view, value)
+    return describe_node(view, node)
 
 
-def _only(given: Mapping[str, Any], word: str, where: str) -> Any:
-    """Return what an object of JSON has, which has nothing but this word."""
-    if list(given) != [word]:
+def _get_single_value(value: Mapping[str, Any], field: str, parameter: str) -> Any:
+    """Return the value of the only field of a JSON object; raise if it has other fields."""
+    if list(value) != [field]:
         raise ParameterError(
-            f"{where} is {quote(dict(given))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
+            f"{parameter} is {quote(dict(value))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
         )
-    return given[word]
+    return value[field]
 
 
-def _view(asked: Mapping[str, Any]) -> dict[str, Any]:
-    return {word: asked[word] for word in ("where", "between") if word in asked}
+def _get_view(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: arguments[field] for field in ("where", "between") if field in arguments}
 
 
-def _cell(text: object) -> str:
-    """Return a label as it stands in a table: between bars that are none of its own."""
-    return name(text)[1:-1].replace("|", "\\|")
+def _format_table_cell(text: object) -> str:
+    """Return a label for a Markdown table, with bars escaped."""
+    return format_name(text)[1:-1].replace("|", "\\|")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from cube2net._util.progress import Progress, silent
 from cube2net.api.construct import construct_by_name
 from cube2net.api.plan import check_nodes, nodes_at_most
-from cube2net.api.replay import describe_choice, recall
+from cube2net.api.replay import restore_network, serialize_choice
 from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
@@ -151,7 +151,7 @@ class CubeService:
         if choice is None:
             return None
         try:
-            return recall(self.view(request.fields), choice, bound=bool(request.fields.get("bound")))
+            return restore_network(self.view(request.fields), choice, bound=bool(request.fields.get("bound")))
         except Cube2netError:
             with self._lock:
                 self._choices.pop(request.key, None)
@@ -240,7 +240,7 @@ class CubeService:
     def _find_choice(self, key: str) -> KeptChoice | None:
         with self._lock:
             network, text = self._networks.get(key), self._choices.get(key, "")
-        text = text or (describe_choice(network) if network is not None else "")
+        text = text or (serialize_choice(network) if network is not None else "")
         return KeptChoice(key, text) if text else None
 
     def _get_cached(self, cache: OrderedDict[str, T], size: int, key: str, make: Callable[[], T]) -> T:
