@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows, attribute
+from cube2net.io.tables.column_types import Rows, read_attribute
 from cube2net.io.tables.dialects import Conventions
 from cube2net.io.tables.read_rows import read_rows
 
@@ -23,7 +23,7 @@ def column(*values: str | None, name: str = "x", beside: dict | None = None, **g
     rows = Rows("x.csv", table, lambda some: [f"row {row}" for row in some], frozenset(table.column_names))
     rows = Rows(rows.name, rows.table, rows.places, rows.loose, Conventions(**given))
     ways: dict[str, str] = {}
-    found = attribute(rows, name, Dropped(), None, ways)
+    found = read_attribute(rows, name, Dropped(), None, ways)
     return found.to_pylist(), ways.get(name, "")
 
 
@@ -231,9 +231,9 @@ def test_a_table_written_in_any_convention_is_read_back_as_the_same_values(tmp_p
     found = read_rows(path)
     assert found.table["key"].to_pylist() == [f"k{number}" for number in range(len(values))]
     assert found.table["Text"].to_pylist() == [text or None for *_, text in values]
-    numbers = attribute(found, "Betrag", Dropped(strict=True)).to_pylist()
+    numbers = read_attribute(found, "Betrag", Dropped(strict=True)).to_pylist()
     assert numbers == pytest.approx([value for value, *_ in values])
-    assert attribute(found, "Tag", Dropped(strict=True)).to_pylist() == [day for _, day, _ in values]
+    assert read_attribute(found, "Tag", Dropped(strict=True)).to_pylist() == [day for _, day, _ in values]
 
 
 def test_a_long_column_of_labels_is_not_gone_through_and_one_of_numbers_is(tmp_path):

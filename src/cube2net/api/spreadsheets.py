@@ -23,7 +23,7 @@ from cube2net.design.propose import columns_in_words, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, join_names
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
-from cube2net.io.tables.column_types import as_separators
+from cube2net.io.tables.column_types import to_separators
 from cube2net.io.tables.find_tables import RECORDS as RECORD_TABLE
 from cube2net.io.tables.table_roles import TableRoles
 from cube2net.io.tables.table_source import TableReading, Tables
@@ -273,7 +273,7 @@ class SpreadsheetReading:
                 **asdict(use),
                 "may": list(use.may),
                 "samples": list(samples),
-                "separators": list(as_separators(separators.get(use.column))),
+                "separators": list(to_separators(separators.get(use.column))),
                 "can_split": can_split and use.role in SPLIT_ROLES,
                 "distinct": self.distinct.get(use.column),
             }

@@ -21,7 +21,7 @@ from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, join_names, quote, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, find_data_files
-from cube2net.io.tables.column_types import Rows, column_of, columns_of, free_name, text_of
+from cube2net.io.tables.column_types import Rows, format_value, make_column, make_columns, make_unused_name
 from cube2net.io.tables.table_corpus import network_corpus
 from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
 from cube2net.model.corpus import Corpus
@@ -467,7 +467,7 @@ def _report_unused(name: str, attributes: Sequence[str], dropped: Dropped) -> No
 
 def _convert_columns(name: str, values: Mapping[str, Any], dropped: Dropped) -> tuple[dict[str, Any], set[str]]:
     """Return values as columns, and the names of those of mixed types; what has fields inside is left out."""
-    columns, mixed, left_out = columns_of(values)
+    columns, mixed, left_out = make_columns(values)
     if left_out:
         dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
     return columns, mixed
@@ -575,7 +575,7 @@ def from_networkx(
     keys: dict[Any, str] = {}
     seen: dict[str, Any] = {}
     for node in graph.nodes:
-        key = keys[node] = text_of(str(node)).strip()
+        key = keys[node] = format_value(str(node)).strip()
         other = seen.setdefault(key, node)
         if other is not node:
             raise SourceError(
@@ -604,7 +604,7 @@ def _build_networkx_nodes(graph: Any, keys: Mapping[Any, str], dropped: Dropped)
     data = [attributes for _, attributes in graph.nodes(data=True)]
     names: dict[Any, str] = {}
     for attribute in dict.fromkeys(attribute for attributes in data for attribute in attributes):
-        names[attribute] = free_name(str(attribute), {*names.values(), NODE})
+        names[attribute] = make_unused_name(str(attribute), {*names.values(), NODE})
     values = {name: [attributes.get(attribute) for attributes in data] for attribute, name in names.items()}
     texts = list(keys.values())
     return _build_node_rows(_build_node_column(list(keys), texts, dropped), texts, values, dropped)
@@ -637,12 +637,12 @@ def _build_networkx_links(
         times.append(about.get(time))
         unused |= {name: None for name in about if name not in used}
     _report_unused("the graph", list(map(str, unused)), dropped)
-    column, _ = column_of(weights)
+    column, _ = make_column(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
     columns = {"weight": column}
-    for name, values in (("kind", [None if one is None else text_of(one) for one in kinds]), ("time", times)):
-        column, _ = column_of(values)
+    for name, values in (("kind", [None if one is None else format_value(one) for one in kinds]), ("time", times)):
+        column, _ = make_column(values)
         if column is not None and column.null_count < len(column):
             columns[name] = column
     return _build_link_rows(source, target, columns)
@@ -679,7 +679,7 @@ def from_igraph(
         raise SourceError("the graph has no nodes, expected one or more")
     dropped = Dropped(strict, progress)
     attributes = {str(key): graph.vs[key] for key in graph.vertex_attributes()}
-    names = ["" if value is None else text_of(value).strip() for value in attributes.get(name, ())]
+    names = ["" if value is None else format_value(value).strip() for value in attributes.get(name, ())]
     named = bool(names) and all(names) and len(set(names)) == len(names)
     ids = names if named else [str(number) for number in range(graph.vcount())]
     attributes.pop(NODE, None)
@@ -689,7 +689,7 @@ def from_igraph(
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
     _report_unused("the graph", [str(key) for key in graph.edge_attributes() if key != weight], dropped)
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
-    weight_column, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
+    weight_column, _, _ = make_columns({"weight": [1 if value is None else value for value in weights]})
     links = _build_link_rows(source, target, weight_column)
     roles = {role: role for role in links.table.column_names}
     return network_corpus((nodes, columns), (links, roles), separators or {}, dropped)

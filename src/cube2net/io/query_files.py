@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cube2net._util.files import temporary_folder
 from cube2net.errors import QueryError, SourceError, join_names, quote_few, unknown_name
-from cube2net.io.tables.column_types import keys
+from cube2net.io.tables.column_types import read_ids
 from cube2net.io.tables.dialects import (
     DEFAULT_CONVENTIONS,
     DEFAULT_DELIMITERS,
@@ -243,7 +243,7 @@ def _read_row_table(path: Path) -> QueryTable:
     columns = {}
     for name in rows.table.column_names:
         try:
-            columns[name] = [value or "" for value in keys(rows, name).to_pylist()]
+            columns[name] = [value or "" for value in read_ids(rows, name).to_pylist()]
         except SourceError:
             continue
     body = [(number, list(row)) for number, row in enumerate(zip(*columns.values(), strict=True), start=1)]

@@ -30,7 +30,7 @@ from cube2net.io.reviews.link_tasks import (
     Where,
     describe_left_out,
 )
-from cube2net.io.tables.column_types import text_of
+from cube2net.io.tables.column_types import format_value
 from cube2net.io.text_records import number_lines, read_whole
 from cube2net.model.dimension import DimensionSpec
 
@@ -312,7 +312,7 @@ class FilmTexts:
                     "film texts without a title or year", f"{name} film {number:,}", "lacks 'title' or 'year'"
                 )
             elif isinstance(text, str) and (text := text.strip()):
-                self.add(title, year, text_of(text))
+                self.add(title, year, format_value(text))
             else:
                 dropped.leave_out("films of the text table without a text")
 

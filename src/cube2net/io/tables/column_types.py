@@ -21,33 +21,33 @@ from cube2net.io.dropped import Dropped, Places
 from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, Conventions
 from cube2net.io.tables.locale_values import (
     NUMBER,
-    TableWriting,
-    as_clock,
-    as_dates,
-    as_numbers,
-    finite,
-    likely_written,
-    present,
-    present_labels,
+    TableFormats,
+    clean_labels,
+    clean_texts,
+    guess_value_type,
+    parse_dates,
+    parse_numbers,
+    parse_timestamps,
+    replace_infinite,
 )
 from cube2net.model.corpus import decode, holds_text, is_list
 
-MANY = (list, tuple, set, frozenset, np.ndarray)
-REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
+COLLECTION_TYPES = (list, tuple, set, frozenset, np.ndarray)
+CONVERSION_ERRORS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 MAX_SAMPLED_ROWS = 2_000
-TRUTHS = dict.fromkeys(("yes", "y", "true", "t", "ja", "oui", "si", "sí", "sì"), True)
-MAX_SPELLINGS = 12
-TRUTHS |= dict.fromkeys(("no", "n", "false", "f", "nein", "non"), False)
-HEAVIEST = 1e30
-EXACT = 2.0**53
+TRUTH_VALUES = dict.fromkeys(("yes", "y", "true", "t", "ja", "oui", "si", "sí", "sì"), True)
+MAX_TRUTH_SPELLINGS = 12
+TRUTH_VALUES |= dict.fromkeys(("no", "n", "false", "f", "nein", "non"), False)
+MAX_WEIGHT = 1e30
+MAX_EXACT_INTEGER = 2.0**53
 
-Ways = dict[str, str]
+ReadingNotes = dict[str, str]
 """How columns were read where that took a guess, by their names."""
 Separators = Mapping[str, str | Sequence[str]]
 """The separator of each multi-valued column, or several of them."""
 EVERY_SECOND_COMMA = ",,"
 """The separator of lists such as "Last, F., Last, F.", in which a name has a comma itself."""
-BETWEEN_VALUES = "\x1f"
+VALUE_BREAK = "\x1f"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +65,9 @@ class Rows:
     conventions: Conventions = DEFAULT_CONVENTIONS
 
     @cached_property
-    def written(self) -> TableWriting:
+    def written(self) -> TableFormats:
         """What its texts say of how numbers and dates are written."""
-        return TableWriting(self.table, self.loose, self.conventions)
+        return TableFormats(self.table, self.loose, self.conventions)
 
     def take(self, kept: Array) -> Rows:
         """Return some of the rows, with their places."""
@@ -79,17 +79,17 @@ class Rows:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {join_names(self.table.column_names)})"
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
+def make_unused_name(name: str, taken: Collection[str]) -> str:
     """Return a name with underscores behind it until it is not taken."""
     while name in taken:
         name += "_"
     return name
 
 
-def number_repeated(names: Sequence[str], dropped: Dropped | None, where: str) -> list[str]:
+def number_repeated_names(names: Sequence[str], dropped: Dropped | None, where: str) -> list[str]:
     """Return names of columns, those that come again with a number behind them, as pandas does.
 
-    >>> number_repeated(["name", "year", "name"], None, "x.csv")
+    >>> number_repeated_names(["name", "year", "name"], None, "x.csv")
     ['name', 'year', 'name.1']
     """
     found: list[str] = []
@@ -105,64 +105,64 @@ def number_repeated(names: Sequence[str], dropped: Dropped | None, where: str) -
     return found
 
 
-def column_of(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:
+def make_column(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:
     """Return a column, and whether its values had to become text because their kinds differ.
 
     Where one value is a list all become lists of texts. Values with fields inside make no column.
 
-    >>> column, texts = column_of([1, "n.d.", True])
+    >>> column, texts = make_column([1, "n.d.", True])
     >>> column.to_pylist(), texts
     (['1', 'n.d.', 'true'], True)
     """
     if any(isinstance(value, dict) for value in values):
         return None, False
-    if any(isinstance(value, MANY) for value in values):
+    if any(isinstance(value, COLLECTION_TYPES) for value in values):
         return _list_column(values), False
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     kinds = {type(value) for value in plain if value is not None}
     if kinds <= {int, float} or len(kinds) == 1:
         try:
             return pa.array(plain, from_pandas=True), False
-        except REFUSED:
+        except CONVERSION_ERRORS:
             pass
-    return pa.array([None if value is None else text_of(value) for value in plain], pa.string()), True
+    return pa.array([None if value is None else format_value(value) for value in plain], pa.string()), True
 
 
 def _list_column(values: Iterable[Any]) -> pa.Array | None:
     rows: list[list[str] | None] = []
     for value in values:
         if isinstance(value, set | frozenset):
-            rows.append(sorted(text_of(entry) for entry in value if entry is not None))
-        elif isinstance(value, MANY):
-            if any(isinstance(entry, (*MANY, dict)) for entry in value):
+            rows.append(sorted(format_value(entry) for entry in value if entry is not None))
+        elif isinstance(value, COLLECTION_TYPES):
+            if any(isinstance(entry, (*COLLECTION_TYPES, dict)) for entry in value):
                 return None
-            rows.append([text_of(entry) for entry in value if entry is not None])
+            rows.append([format_value(entry) for entry in value if entry is not None])
         else:
-            rows.append(None if value is None else [text_of(value)])
+            rows.append(None if value is None else [format_value(value)])
     return pa.array(rows, pa.list_(pa.string()))
 
 
-def text_of(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value as text that UTF-8 can hold; truth values as in JSON.
 
-    >>> text_of(True), text_of(2.5), text_of("a")
+    >>> format_value(True), format_value(2.5), format_value("a")
     ('true', '2.5', 'a')
     """
     text = json.dumps(value) if isinstance(value, bool) else str(value)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+def make_columns(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
     """Return the columns as arrays, the names of those that hold mixed values, and of those left out."""
-    return sorted_out((name, column_of(values)) for name, values in named.items())
+    return separate_columns((name, make_column(values)) for name, values in named.items())
 
 
-def sorted_out(
+def separate_columns(
     found: Iterable[tuple[str, tuple[pa.Array | None, bool]]],
 ) -> tuple[dict[str, pa.Array], set[str], list[str]]:
     """Return the columns of names with a column, or None, and whether it is mixed; the mixed, and those without one.
 
-    >>> sorted_out([("a", (pa.array([1]), False)), ("b", (None, False)), ("c", (pa.array(["x"]), True))])[1:]
+    >>> separate_columns([("a", (pa.array([1]), False)), ("b", (None, False)), ("c", (pa.array(["x"]), True))])[1:]
     ({'c'}, ['b'])
     """
     arrays, mixed, left_out = {}, set(), []
@@ -176,33 +176,33 @@ def sorted_out(
     return arrays, mixed, left_out
 
 
-def keys(rows: Rows, name: str) -> pa.ChunkedArray:
+def read_ids(rows: Rows, name: str) -> pa.ChunkedArray:
     """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
     column = decode(rows.table[name])
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
-        whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
+        whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), MAX_EXACT_INTEGER))
         if pc.all(whole).as_py() is not False:
             column = pc.cast(column, pa.int64())
-    if not (holds_text(column.type) or _is_simple(column.type) or pa.types.is_date(column.type)):
+    if not (holds_text(column.type) or _is_number_or_null(column.type) or pa.types.is_date(column.type)):
         raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected text or whole numbers")
     texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
 
 
-def _is_simple(kind: pa.DataType) -> bool:
+def _is_number_or_null(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
 
 
-def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Rows, pa.ChunkedArray]:
+def read_unique_ids(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Rows, pa.ChunkedArray]:
     """Return the rows that have an id, and their ids; an id that comes twice is an error."""
-    ids = keys(rows, name)
+    ids = read_ids(rows, name)
     missing = np.flatnonzero(np.asarray(pc.is_null(ids)))
     dropped.drop_rows(
         f"{what} without an id", rows.places, missing.tolist(), lambda row: f"{name!r} is empty, expected an id"
     )
     if pc.count_distinct(ids).as_py() != len(ids) - ids.null_count:
-        raise _twice(rows, name, ids, what)
+        raise _repeated_id_error(rows, name, ids, what)
     if len(missing) == len(ids):
         raise SourceError(f"{rows.name} has no {what}, expected one row for each")
     if len(missing):
@@ -211,7 +211,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
     return rows, ids
 
 
-def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceError:
+def _repeated_id_error(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceError:
     counts = pc.value_counts(pc.drop_null(ids))
     again = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
     value = again[0]["values"].as_py()
@@ -225,27 +225,27 @@ def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceErro
     )
 
 
-def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
+def find_id_rows(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
     """Return the row of every id in a column among known ids (-1 unknown, -2 missing), and the column's ids."""
-    wanted = keys(rows, name)
+    wanted = read_ids(rows, name)
     found = np.asarray(pc.fill_null(pc.index_in(wanted, value_set=ids), -1)).astype(np.int64)
     found[np.asarray(pc.is_null(wanted))] = -2
     return found, wanted
 
 
-def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
+def read_weights(rows: Rows, name: str, ways: ReadingNotes | None = None) -> Array:
     """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
     column = decode(rows.table[name])
     if holds_text(column.type):
         texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
-        read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
+        read = parse_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
         column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None) if read is None else read.column
         if read is not None and read.way and ways is not None:
             ways[name] = read.way
-    elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
+    elif not (_is_number_or_null(column.type) or pa.types.is_decimal(column.type)):
         raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
     values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-    values[~((values == 0) | ((values >= LIGHTEST) & (values <= HEAVIEST)))] = np.nan
+    values[~((values == 0) | ((values >= LIGHTEST) & (values <= MAX_WEIGHT)))] = np.nan
     return values
 
 
@@ -256,10 +256,10 @@ def check_column(rows: Rows, role: str, column: str | None) -> None:
         raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {quote_few(names, 20)}")
 
 
-def as_separators(separator: str | Sequence[str] | None) -> tuple[str, ...]:
+def to_separators(separator: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return a separator, or several, as a tuple.
 
-    >>> as_separators(";"), as_separators([",", " and "]), as_separators(None)
+    >>> to_separators(";"), to_separators([",", " and "]), to_separators(None)
     ((';',), (',', ' and '), ())
     """
     return () if separator is None else (separator,) if isinstance(separator, str) else tuple(separator)
@@ -274,19 +274,19 @@ def split_column(column: pa.ChunkedArray, separators: Sequence[str]) -> pa.Chunk
     texts = pc.cast(column, pa.string())
     for separator in sorted(separators, key=lambda one: (one == EVERY_SECOND_COMMA, -len(one))):
         if separator == EVERY_SECOND_COMMA:
-            name = rf"([^,{BETWEEN_VALUES}]*,[^,{BETWEEN_VALUES}]*),"
-            texts = pc.replace_substring_regex(texts, name, rf"\1{BETWEEN_VALUES}")
+            name = rf"([^,{VALUE_BREAK}]*,[^,{VALUE_BREAK}]*),"
+            texts = pc.replace_substring_regex(texts, name, rf"\1{VALUE_BREAK}")
         else:
-            texts = pc.replace_substring(texts, separator, BETWEEN_VALUES)
-    return pc.split_pattern(texts, BETWEEN_VALUES)
+            texts = pc.replace_substring(texts, separator, VALUE_BREAK)
+    return pc.split_pattern(texts, VALUE_BREAK)
 
 
-def attribute(
+def read_attribute(
     rows: Rows,
     name: str,
     dropped: Dropped,
     separator: str | Sequence[str] | None = None,
-    ways: Ways | None = None,
+    ways: ReadingNotes | None = None,
 ) -> pa.ChunkedArray | None:
     """Return a column as labels, lists of labels, truths, numbers or dates; None when it holds none of these.
 
@@ -297,49 +297,55 @@ def attribute(
     kind = column.type
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
-            return _trimmed_lists(column)
+            return _trim_lists(column)
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to split at {separator!r}")
     if separator is not None:
-        return _trimmed_lists(split_column(_labels(name, pc.cast(column, pa.string()), ways), as_separators(separator)))
+        return _trim_lists(
+            split_column(_read_labels(name, pc.cast(column, pa.string()), ways), to_separators(separator))
+        )
     if is_list(kind):
-        return _trimmed_lists(column)
+        return _trim_lists(column)
     if holds_text(kind):
         texts = pc.cast(column, pa.string())
         if name in rows.loose:
-            column = _typed(rows, name, texts, dropped, ways)
+            column = _parse_texts(rows, name, texts, dropped, ways)
         else:  # the table knows its numbers from texts, so that digits alone are codes
-            likely = likely_written(texts, rows.written)
-            read = {"numbers": as_numbers, "dates": as_dates}[likely](present(texts), rows.written) if likely else None
+            likely = guess_value_type(texts, rows.written)
+            read = (
+                {"numbers": parse_numbers, "dates": parse_dates}[likely](clean_texts(texts), rows.written)
+                if likely
+                else None
+            )
             is_read = read is not None and not len(read.unfit) and bool(likely == "dates" or read.way)
-            column = read.column if read is not None and is_read else _labels(name, texts, ways)
+            column = read.column if read is not None and is_read else _read_labels(name, texts, ways)
             if is_read and likely == "numbers" and read is not None:
                 ways[name] = read.way
     elif pa.types.is_integer(kind):
         fits = column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63
         column = pc.cast(column, pa.int64() if fits else pa.float64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        column = finite(pc.cast(column, pa.float64(), safe=False))
+        column = replace_infinite(pc.cast(column, pa.float64(), safe=False))
     elif not (pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
-    clock = as_clock(name, column)
+    clock = parse_timestamps(name, column)
     if clock is not None:
         ways[name] = clock.way
         column = clock.column
     return None if column.null_count == len(column) else column
 
 
-def _labels(name: str, texts: pa.ChunkedArray, ways: Ways) -> pa.ChunkedArray:
+def _read_labels(name: str, texts: pa.ChunkedArray, ways: ReadingNotes) -> pa.ChunkedArray:
     """Return labels: what says that there is none is missing, and spellings of yes and no are truth values."""
-    labels = present_labels(texts)
+    labels = clean_labels(texts)
     _note_missing(name, texts, labels, ways)
     spellings = pc.unique(labels.slice(0, MAX_SAMPLED_ROWS)).drop_null()
-    if not 2 < len(spellings) <= MAX_SPELLINGS:
+    if not 2 < len(spellings) <= MAX_TRUTH_SPELLINGS:
         return labels
-    truths = pc.index_in(pc.utf8_lower(labels), value_set=pa.array(list(TRUTHS)))
-    return labels if truths.null_count > labels.null_count else pc.take(pa.array(list(TRUTHS.values())), truths)
+    truths = pc.index_in(pc.utf8_lower(labels), value_set=pa.array(list(TRUTH_VALUES)))
+    return labels if truths.null_count > labels.null_count else pc.take(pa.array(list(TRUTH_VALUES.values())), truths)
 
 
-def _note_missing(name: str, texts: pa.ChunkedArray, present_texts: pa.ChunkedArray, ways: Ways) -> None:
+def _note_missing(name: str, texts: pa.ChunkedArray, present_texts: pa.ChunkedArray, ways: ReadingNotes) -> None:
     """Put into ``ways`` how many values say that there is none."""
     gone = pc.and_(pc.is_valid(texts), pc.is_null(present_texts))
     said = pc.utf8_trim_whitespace(texts.filter(gone))
@@ -349,15 +355,17 @@ def _note_missing(name: str, texts: pa.ChunkedArray, present_texts: pa.ChunkedAr
         ways[name] = f"{ways[name]}, {way}" if name in ways else way
 
 
-def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
+def _parse_texts(
+    rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: ReadingNotes
+) -> pa.ChunkedArray:
     """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
-    likely = likely_written(column, rows.written)
-    texts = present(column)
+    likely = guess_value_type(column, rows.written)
+    texts = clean_texts(column)
     if likely and texts.null_count == len(texts):
         return texts
-    read = {"numbers": as_numbers, "dates": as_dates}[likely](texts, rows.written) if likely else None
+    read = {"numbers": parse_numbers, "dates": parse_dates}[likely](texts, rows.written) if likely else None
     if read is None:
-        return _labels(name, column, ways)
+        return _read_labels(name, column, ways)
     dropped.drop_rows(
         f"values of {name!r} that are not {read.what}",
         rows.places,
@@ -370,7 +378,7 @@ def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, way
     return read.column
 
 
-def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _trim_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     made = []
     for chunk in column.chunks:
         values, parents = decode(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)

@@ -13,7 +13,15 @@ import pyarrow.compute as pc
 
 from cube2net.errors import Cube2netError, SourceError, first_line, quote, quote_few
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import REFUSED, Rows, column_of, columns_of, number_repeated, sorted_out, text_of
+from cube2net.io.tables.column_types import (
+    CONVERSION_ERRORS,
+    Rows,
+    format_value,
+    make_column,
+    make_columns,
+    number_repeated_names,
+    separate_columns,
+)
 from cube2net.model.corpus import holds_text, is_list
 
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
@@ -60,12 +68,12 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
         if _is_pandas(frame):
             columns, loose, left_out = _pandas_columns(frame, role, dropped)
         elif isinstance(frame, Mapping):
-            columns, loose, left_out = columns_of({str(key): _values(value) for key, value in frame.items()})
+            columns, loose, left_out = make_columns({str(key): _values(value) for key, value in frame.items()})
         elif isinstance(frame, list | tuple):
-            columns, loose, left_out = columns_of(columns_of_records(frame))
+            columns, loose, left_out = make_columns(columns_of_records(frame))
         else:
             table = _table(frame)
-            columns = dict(zip(number_repeated(table.column_names, dropped, name), table.columns, strict=True))
+            columns = dict(zip(number_repeated_names(table.column_names, dropped, name), table.columns, strict=True))
         made = pa.table({key: _usual(column) for key, column in columns.items()})
     except Cube2netError:
         raise
@@ -136,8 +144,8 @@ def _pandas_columns(frame: Any, role: str, dropped: Dropped | None) -> tuple[dic
     """Return the columns of a pandas frame, the names of those with mixed values, and of those left out."""
     frame = _with_index(frame, role)
     names = [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in frame.columns]
-    names = number_repeated(names, dropped, f"the table of {role}")
-    return sorted_out((name, _series_column(frame.iloc[:, place])) for place, name in enumerate(names))
+    names = number_repeated_names(names, dropped, f"the table of {role}")
+    return separate_columns((name, _series_column(frame.iloc[:, place])) for place, name in enumerate(names))
 
 
 def _with_index(frame: Any, role: str) -> Any:
@@ -162,7 +170,7 @@ def _series_column(series: Any) -> tuple[Any, bool]:
     """Return a pandas column as Arrow has it, and whether its values became text because their kinds differ."""
     try:
         column = pa.array(series, from_pandas=True)
-    except (*REFUSED, NotImplementedError):
+    except (*CONVERSION_ERRORS, NotImplementedError):
         column = None
     if column is not None and is_list(column.type) and any(isinstance(value, set | frozenset) for value in series):
         column = None  # their order would be another one every time
@@ -171,8 +179,8 @@ def _series_column(series: Any) -> tuple[Any, bool]:
     if column is not None and not _is_foreign(column.type):
         return (None, False) if pa.types.is_struct(column.type) else (column, False)
     if column is None:
-        return column_of(_known(series))
-    return pa.array([None if value is None else text_of(value) for value in _known(series)], pa.string()), False
+        return make_column(_known(series))
+    return pa.array([None if value is None else format_value(value) for value in _known(series)], pa.string()), False
 
 
 def _restore_integers(column: Any) -> Any:

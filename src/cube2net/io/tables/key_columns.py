@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
-from cube2net.io.tables.column_types import Rows, keys
-from cube2net.io.tables.locale_values import likely_written, present, spread_rows
+from cube2net.io.tables.column_types import Rows, read_ids
+from cube2net.io.tables.locale_values import clean_texts, guess_value_type, spread_rows
 from cube2net.model.corpus import decode, holds_text
 
 MAX_SAMPLED_ROWS = 1_000
@@ -43,7 +43,7 @@ class KeyColumn:
     @cached_property
     def ids(self) -> pa.ChunkedArray:
         """All ids."""
-        return keys(self.rows, self.name)
+        return read_ids(self.rows, self.name)
 
     def share(self, values: pa.ChunkedArray | None) -> float:
         """Return which share of values are ids."""
@@ -63,7 +63,7 @@ def sample_keys(rows: Rows, name: str) -> pa.ChunkedArray | None:
     column = rows.table[name]
     part = replace(rows, table=pa.table({name: column.take(spread_rows(len(column), MAX_SAMPLED_ROWS))}))
     try:
-        return pc.drop_null(keys(part, name))
+        return pc.drop_null(read_ids(part, name))
     except (SourceError, pa.ArrowException):
         return None
 
@@ -91,7 +91,7 @@ def nearly_unique_keys(rows: Rows, name: str) -> pa.ChunkedArray | None:
         or pc.count_distinct(sample).as_py() < len(sample) - _max_bad_keys(len(sample))
     ):
         return None
-    ids = keys(rows, name)
+    ids = read_ids(rows, name)
     return ids if len(ids) - pc.count_distinct(ids).as_py() <= _max_bad_keys(len(ids)) else None
 
 
@@ -137,7 +137,7 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
     column = decode(rows.table[name])
     if not holds_text(column.type) or column.null_count > (1 - MIN_NAME_SHARE) * len(column):
         return NO_NAME
-    texts = pc.drop_null(present(pc.cast(column.take(spread_rows(len(column), MAX_SAMPLED_ROWS)), pa.string())))
+    texts = pc.drop_null(clean_texts(pc.cast(column.take(spread_rows(len(column), MAX_SAMPLED_ROWS)), pa.string())))
     if len(texts) < 2 or pc.mean(pc.utf8_length(texts)).as_py() >= MAX_NAME_LETTERS:
         return NO_NAME
     few = len(texts) < MIN_ROWS_OF_NAMES
@@ -147,7 +147,7 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
     is_address = pc.match_substring_regex(texts, r"@|://|^www\.")
     if _mean(pc.and_not(has_word, is_address)) < MIN_NAME_SHARE:
         return NO_NAME
-    if _are_label_lists(texts) or likely_written(texts, rows.written):
+    if _are_label_lists(texts) or guess_value_type(texts, rows.written):
         return NO_NAME
     distinct = pc.count_distinct(texts).as_py() / len(texts)
     return 0.0 if few and distinct < 1 else distinct, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net.errors import SourceError
-from cube2net.io.tables.column_types import Rows, check_column, keys
+from cube2net.io.tables.column_types import Rows, check_column, read_ids
 from cube2net.io.tables.dialects import NUMBER_PATTERN
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, sample_keys, share_in
-from cube2net.io.tables.locale_values import as_clock, as_dates, as_numbers, present, spread_rows
+from cube2net.io.tables.locale_values import clean_texts, parse_dates, parse_numbers, parse_timestamps, spread_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
 from cube2net.model.corpus import decode, holds_text
 
@@ -23,32 +23,32 @@ MAX_SAMPLED_ROWS = 1_000
 FIRST_YEAR, LAST_YEAR = 1500, 2100
 MIN_SHARE_ON_OTHER_SIDE = 0.1
 """Share of each end of a single table of links that also stands at the other end."""
-MIN_ROWS_OF_COUNT = 20
+MIN_RISING_ROWS = 20
 """In so many rows, whole numbers that only rise are numbers of rows."""
 NUMBERING_WORDS = ("id", "nr", "no", "key", "code")
-WORD = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")
+WORD_PATTERN = re.compile(r"[A-Z]?[^\W_A-Z]+|[A-Z]+")
 NAME_SEPARATORS = (";", "|", "\n", ",", "/")
 MIN_REFERENCE_SHARE, MIN_NUMBER_REFERENCE_SHARE = 0.8, 0.95
 """Share of the names, or numbers, in a column that are those of rows. Amounts match some keys by chance."""
 MIN_FULL_NAME_REFERENCE_SHARE = 0.5
 """Share of names of two words or more, which hardly match by chance: some managers are not in the table themselves."""
 MAX_REFERENCE_COLUMNS = 100
-MAX_SELF_SHARE = 0.5
+MAX_SELF_REFERENCE_SHARE = 0.5
 MAX_INVERTED_WORDS = 6
-NOTE = re.compile(r"\s*\([^()]*\)$")
+TRAILING_NOTE = re.compile(r"\s*\([^()]*\)$")
 
 
 def is_weight(rows: Rows, name: str) -> bool:
     """Return whether a column holds numbers of 0 or more that are no years, ids or numbers of rows."""
     column = _first_rows(rows, name)
     if holds_text(column.type):
-        read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
+        read = parse_numbers(clean_texts(pc.cast(column, pa.string())), rows.written)
         if read is None:
             return False
         column = read.column
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         return False
-    if as_clock(name, column) is not None:
+    if parse_timestamps(name, column) is not None:
         return False
     values = pc.drop_null(pc.cast(column, pa.float64(), safe=False)).to_numpy()
     if len(values) == 0 or not np.isfinite(values).all() or values.min() < 0:
@@ -71,16 +71,16 @@ def _are_row_numbers(name: str, values: Array) -> bool:
         return False
     steps = np.diff(values)
     is_count = len(values) > 2 and values[0] in (0, 1) and bool((steps == 1).all())
-    return is_numbering(name) or is_count or (len(values) >= MIN_ROWS_OF_COUNT and bool((steps > 0).all()))
+    return is_number_name(name) or is_count or (len(values) >= MIN_RISING_ROWS and bool((steps > 0).all()))
 
 
-def is_numbering(name: str) -> bool:
+def is_number_name(name: str) -> bool:
     """Return whether a column is named as one of ids or of numbers that stand for something.
 
-    >>> is_numbering("Kd-Nr"), is_numbering("Kundennummer"), is_numbering("Menge")
+    >>> is_number_name("Kd-Nr"), is_number_name("Kundennummer"), is_number_name("Menge")
     (True, True, False)
     """
-    words = [normalize_name(word) for word in WORD.findall(name)]
+    words = [normalize_name(word) for word in WORD_PATTERN.findall(name)]
     return bool(words) and (words[-1] in NUMBERING_WORDS or words[-1].endswith(("nr", "nummer", "number")))
 
 
@@ -90,27 +90,29 @@ def is_time(rows: Rows, name: str) -> bool:
     if pa.types.is_temporal(column.type):
         return bool(pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
     if holds_text(column.type):
-        texts = present(pc.cast(column, pa.string()))
-        if as_dates(texts, rows.written) is not None:
+        texts = clean_texts(pc.cast(column, pa.string()))
+        if parse_dates(texts, rows.written) is not None:
             return True
-        read = as_numbers(texts, rows.written) if name in rows.loose else None
+        read = parse_numbers(texts, rows.written) if name in rows.loose else None
         if read is None:
             return False
         column = read.column
-    return pa.types.is_integer(column.type) and as_clock(name, pc.cast(column, pa.int64(), safe=False)) is not None
+    return (
+        pa.types.is_integer(column.type) and parse_timestamps(name, pc.cast(column, pa.int64(), safe=False)) is not None
+    )
 
 
 def _first_rows(rows: Rows, name: str) -> pa.ChunkedArray:
     return decode(rows.table[name].slice(0, MAX_SAMPLED_ROWS))
 
 
-def two_ends(rows: Rows) -> tuple[str, str] | None:
+def find_link_ends(rows: Rows) -> tuple[str, str] | None:
     """Return two columns that share values: the first two of the table, else those that share most."""
     free = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if may_be_end(rows, name)]
     if len(free) < 2:
         return None
     samples = {name: sample_keys(rows, name) for name in free}
-    ids = {name: keys(rows, name) for name in free}
+    ids = {name: read_ids(rows, name) for name in free}
 
     def shared(pair: tuple[str, str]) -> float:
         sides = ((samples[one], ids[other]) for one, other in (pair, pair[::-1]))
@@ -128,7 +130,7 @@ def may_be_end(rows: Rows, name: str) -> bool:
     column = _first_rows(rows, name)
     if not (holds_text(column.type) or pa.types.is_integer(column.type)) or is_time(rows, name):
         return False
-    read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
+    read = parse_numbers(clean_texts(pc.cast(column, pa.string())), rows.written)
     return read is None or bool(pa.types.is_integer(read.column.type))
 
 
@@ -158,8 +160,8 @@ def invert_name(name: str) -> list[str]:
 
 def _ids_by_name(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     """Return the ids of rows by all that names one row alone: the id, its name, its name inverted."""
-    ids = keys(rows, key).to_pylist()
-    names = ids if name is None else keys(rows, name).to_pylist()
+    ids = read_ids(rows, key).to_pylist()
+    names = ids if name is None else read_ids(rows, name).to_pylist()
     by_name: dict[str, set[str]] = {}
     inverted: dict[str, set[str]] = {}
     for one, called in zip(ids, names, strict=True):
@@ -175,7 +177,7 @@ def _ids_by_name(rows: Rows, key: str, name: str | None) -> dict[str, str]:
 def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     """Return the columns that name other rows, each with the separator of its names (empty for one name a field)."""
     known = _ids_by_name(rows, key, name)
-    ids = keys(rows, key).to_pylist()
+    ids = read_ids(rows, key).to_pylist()
     references: dict[str, str] = {}
     for column in rows.table.column_names[:MAX_REFERENCE_COLUMNS]:
         values = decode(rows.table[column])
@@ -186,28 +188,32 @@ def find_references(rows: Rows, key: str, name: str | None) -> dict[str, str]:
         ):
             continue
         pairs = [
-            (one, value) for one, value in zip(ids, keys(rows, column).to_pylist(), strict=True) if value is not None
+            (one, value)
+            for one, value in zip(ids, read_ids(rows, column).to_pylist(), strict=True)
+            if value is not None
         ]
         numbers = [(one, value) for one, value in pairs if NUMBER_PATTERN.fullmatch(value)]
         texts = [value for _, value in pairs if not NUMBER_PATTERN.fullmatch(value)]
-        if len(numbers) > len(texts) and _separator_of_names(texts, known) is None:
+        if len(numbers) > len(texts) and _find_name_separator(texts, known) is None:
             hits = sum(fold_name(value) in known for _, value in numbers)
             itself = sum(value == one for one, value in numbers)
-            are_keys = hits >= MIN_NUMBER_REFERENCE_SHARE * len(numbers) and itself <= MAX_SELF_SHARE * len(numbers)
-            if not (are_keys and (is_likely_key(column, key) or _are_other_numbers(column, key, known))):
+            are_keys = hits >= MIN_NUMBER_REFERENCE_SHARE * len(numbers) and itself <= MAX_SELF_REFERENCE_SHARE * len(
+                numbers
+            )
+            if not (are_keys and (is_likely_key(column, key) or _are_foreign_keys(column, key, known))):
                 continue
-        separator = _separator_of_names([value for _, value in pairs], known)
-        if separator is not None and not _name_themselves(pairs, separator, known):
+        separator = _find_name_separator([value for _, value in pairs], known)
+        if separator is not None and not _refer_to_themselves(pairs, separator, known):
             references[column] = separator
     return references
 
 
-def given_references(rows: Rows, key: str, name: str | None, column: str) -> dict[str, str]:
+def read_given_reference(rows: Rows, key: str, name: str | None, column: str) -> dict[str, str]:
     """Return the column that the caller says names other rows, with the separator for which most names are known."""
     if not column:
         return {}
     check_column(rows, "links.target", column)
-    known, values = _ids_by_name(rows, key, name), keys(rows, column).drop_null().to_pylist()
+    known, values = _ids_by_name(rows, key, name), read_ids(rows, column).drop_null().to_pylist()
     hits = {
         separator: sum(_find_row(part, known) is not None for value in values for part in _split(value, separator))
         for separator in ("", *NAME_SEPARATORS)
@@ -220,7 +226,7 @@ def given_references(rows: Rows, key: str, name: str | None, column: str) -> dic
     return {column: best}
 
 
-def _separator_of_names(values: Sequence[str], known: Mapping[str, str]) -> str | None:
+def _find_name_separator(values: Sequence[str], known: Mapping[str, str]) -> str | None:
     """Return the separator of names of rows in a field, empty where there is one name; None where they are no names."""
     shares = {}
     for separator in ("", *NAME_SEPARATORS):
@@ -234,27 +240,27 @@ def _separator_of_names(values: Sequence[str], known: Mapping[str, str]) -> str 
     return max(shares, key=shares.__getitem__, default=None)
 
 
-def referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:
+def find_referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:
     """Return the first of some columns of names that another column refers to, from other rows than their own."""
     texts = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if holds_text(decode(rows.table[name]).type)]
     if len(texts) < 2:
         return None
     places = spread_rows(rows.table.num_rows, MAX_SAMPLED_ROWS)
-    values = {name: keys(rows, name).take(places).to_pylist() for name in texts}
+    values = {name: read_ids(rows, name).take(places).to_pylist() for name in texts}
     for candidate in candidates:
         known, own = _ids_by_name(rows, candidate, None), values[candidate]
         for column in texts:
             pairs = [(one, value) for one, value in zip(own, values[column], strict=True) if value is not None]
-            separator = None if column == candidate else _separator_of_names([value for _, value in pairs], known)
-            if separator is not None and not _name_themselves(pairs, separator, known):
+            separator = None if column == candidate else _find_name_separator([value for _, value in pairs], known)
+            if separator is not None and not _refer_to_themselves(pairs, separator, known):
                 return candidate
     return None
 
 
-def _name_themselves(pairs: Sequence[tuple[str | None, str]], separator: str, known: Mapping[str, str]) -> bool:
+def _refer_to_themselves(pairs: Sequence[tuple[str | None, str]], separator: str, known: Mapping[str, str]) -> bool:
     """Return whether most names in a column are those of their own rows; pairs are the id and the text of a row."""
     named = [(one, _find_row(part, known)) for one, value in pairs for part in _split(value, separator)]
-    return sum(one is not None and one == other for one, other in named) > MAX_SELF_SHARE * len(named)
+    return sum(one is not None and one == other for one, other in named) > MAX_SELF_REFERENCE_SHARE * len(named)
 
 
 def is_likely_key(column: str, key: str) -> bool:
@@ -265,7 +271,7 @@ def is_likely_key(column: str, key: str) -> bool:
     >>> is_likely_key("paid", "id"), is_likely_key("Hausnr", "Nr"), is_likely_key("age", "id")
     (False, False, False)
     """
-    own, other = ([word.casefold() for word in WORD.findall(name)] for name in (key, column))
+    own, other = ([word.casefold() for word in WORD_PATTERN.findall(name)] for name in (key, column))
     return other != own and bool(own) and own in (other[-len(own) :], other[: len(own)])
 
 
@@ -279,34 +285,34 @@ def _mentions_objects(column: str, key: str) -> bool:
     return normalize_name(key) in roles["item"] and normalize_name(column).removesuffix("s") in roles["object"]
 
 
-def _are_other_numbers(column: str, key: str, known: Mapping[str, str]) -> bool:
+def _are_foreign_keys(column: str, key: str, known: Mapping[str, str]) -> bool:
     """Return whether columns of numbers are named alike ("ManagerID", "EmpID"), and the keys hardly match by chance.
 
     Keys that count the rows from 1 would match the numbers of departments, too.
     """
-    last = [[word.casefold() for word in WORD.findall(name)][-1:] for name in (column, key)]
+    last = [[word.casefold() for word in WORD_PATTERN.findall(name)][-1:] for name in (column, key)]
     least = min((int(one) for one in known if one.isdecimal()), default=0)
-    return last[0] == last[1] and is_numbering(key) and least > len(known)
+    return last[0] == last[1] and is_number_name(key) and least > len(known)
 
 
 def _find_row(name: str, known: Mapping[str, str]) -> str | None:
     """Return the id of the row that a name stands for, with or without a note behind it, as in "pillow (>= 9)"."""
     row = known.get(fold_name(name))
-    return known.get(fold_name(NOTE.sub("", name))) if row is None and name.endswith(")") else row
+    return known.get(fold_name(TRAILING_NOTE.sub("", name))) if row is None and name.endswith(")") else row
 
 
 def _split(value: str, separator: str) -> list[str]:
     return [part for each in (value.split(separator) if separator else [value]) if (part := each.strip())]
 
 
-def links_by_reference(rows: Rows, key: str, name: str | None, references: Mapping[str, str]) -> Rows:
+def make_reference_links(rows: Rows, key: str, name: str | None, references: Mapping[str, str]) -> Rows:
     """Return the links that columns with names of other rows make, as a table; ``references`` has the separators."""
     known = _ids_by_name(rows, key, name)
-    ids = keys(rows, key).to_pylist()
+    ids = read_ids(rows, key).to_pylist()
     links = [
         (row, _find_row(part, known) or part)
         for column, separator in references.items()
-        for row, value in enumerate(keys(rows, column).to_pylist())
+        for row, value in enumerate(read_ids(rows, column).to_pylist())
         for part in ([] if value is None else _split(value, separator))
     ]
     origins = [row for row, _ in links]

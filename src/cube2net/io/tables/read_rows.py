@@ -15,7 +15,7 @@ import pyarrow.json as pajson
 from cube2net._util.zip_files import Meter
 from cube2net.errors import SourceError, quote_few
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped, Places
-from cube2net.io.tables.column_types import Rows, columns_of
+from cube2net.io.tables.column_types import Rows, make_columns
 from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, DEFAULT_DELIMITERS, Conventions
 from cube2net.io.tables.frames import columns_of_records
 from cube2net.io.tables.parquet import read_parquet
@@ -73,7 +73,7 @@ def _read_list(path: Path, file: io.BufferedReader, dropped: Dropped, meter: Met
 
 
 def _rows(path: Path, columns: dict[str, list[Any]], dropped: Dropped, places: Places) -> Rows:
-    arrays, loose, left_out = columns_of(columns)
+    arrays, loose, left_out = make_columns(columns)
     if left_out:
         dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
     if not arrays:

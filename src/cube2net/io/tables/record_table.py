@@ -21,23 +21,23 @@ from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import (
     Rows,
     Separators,
-    as_separators,
-    attribute,
     check_column,
-    free_name,
-    keys,
+    make_unused_name,
+    read_attribute,
+    read_ids,
     split_column,
+    to_separators,
 )
 from cube2net.io.tables.key_columns import MAX_KEY_COLUMNS, MIN_TEXT_WORDS, is_nearly_unique, is_unique, mean_words
-from cube2net.io.tables.link_columns import is_numbering, is_time
-from cube2net.io.tables.locale_values import likely_written, present
+from cube2net.io.tables.link_columns import is_number_name, is_time
+from cube2net.io.tables.locale_values import clean_texts, guess_value_type
 from cube2net.io.tables.multi_values import (
     are_full_names,
-    column_separators,
     describe_separators,
-    label_separators,
-    names_people,
-    without_others,
+    find_column_separators,
+    find_label_separators,
+    is_people_name,
+    remove_et_al,
 )
 from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES
 from cube2net.io.tables.table_corpus import Part, item_corpus
@@ -102,8 +102,8 @@ def find_record_columns(rows: Rows, given: Mapping[str, str], separators: Separa
     if objects is None:
         return None
     free = [name for name in rows.table.column_names if name not in (objects, *given.values())]
-    are_people = "objects" in given or names_people(objects) or _item_by_name(rows, free, is_list=False) is None
-    marks = as_separators(separators.get(objects)) or column_separators(rows, objects, are_people=are_people)
+    are_people = "objects" in given or is_people_name(objects) or _item_by_name(rows, free, is_list=False) is None
+    marks = to_separators(separators.get(objects)) or find_column_separators(rows, objects, are_people=are_people)
     has_lists = bool(marks) or is_list(rows.table.schema.field(objects).type)
     item = given.get("item") or _item_by_name(rows, free, is_list=has_lists)
     title = _title_column(rows, objects) if item is None and has_lists else None
@@ -136,15 +136,17 @@ def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool)
     """
     names = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if name not in given.values()]
     count = rows.table.num_rows
-    others = [name for name in names if not (is_numbering(name) or is_time(rows, name))]
+    others = [name for name in names if not (is_number_name(name) or is_time(rows, name))]
     unique = [name for name in others if is_nearly_unique(rows, name)]
     if count < MIN_ROWS_OF_MENTIONS or any(mean_words(rows.table[name]) < MIN_TEXT_WORDS for name in unique):
         return None
-    encoded = {name: keys(rows, name).combine_chunks().dictionary_encode() for name in names if _may_repeat(rows, name)}
+    encoded = {
+        name: read_ids(rows, name).combine_chunks().dictionary_encode() for name in names if _may_repeat(rows, name)
+    }
     codes = {name: np.asarray(column.indices).astype(np.int64) for name, column in encoded.items()}
     distinct = {name: len(column.dictionary) for name, column in encoded.items()}
     for objects in codes:
-        is_named = normalize_name(objects) in OBJECT_NAMES or names_people(f"{ID_ENDING.sub('', objects)}s")
+        is_named = normalize_name(objects) in OBJECT_NAMES or is_people_name(f"{ID_ENDING.sub('', objects)}s")
         if not (is_named if by_name else are_full_names(encoded[objects].dictionary[:MAX_SAMPLED_NAMES].to_pylist())):
             continue
         records = [
@@ -157,7 +159,7 @@ def find_mention_columns(rows: Rows, given: Mapping[str, str], *, by_name: bool)
             and len(np.unique(values * distinct[objects] + codes[objects])) >= MIN_DISTINCT_MENTIONS * count
         ]
         if records:
-            is_code = {name: is_numbering(name) for name in records}
+            is_code = {name: is_number_name(name) for name in records}
             item = max(records, key=lambda name: (distinct[name], not is_code[name], -names.index(name)))
             return RecordColumns(objects, item, guessed=("objects", "item"))
     return None
@@ -168,8 +170,8 @@ def _may_repeat(rows: Rows, name: str) -> bool:
     column = decode(rows.table[name])
     if is_time(rows, name) or column.null_count or not (holds_text(column.type) or pa.types.is_integer(column.type)):
         return False
-    is_text = holds_text(column.type) and not likely_written(keys(rows, name), rows.written)
-    return is_text or is_numbering(name) or normalize_name(name) in ROLE_NAMES["items"]["item"]
+    is_text = holds_text(column.type) and not guess_value_type(read_ids(rows, name), rows.written)
+    return is_text or is_number_name(name) or normalize_name(name) in ROLE_NAMES["items"]["item"]
 
 
 def _objects_by_name(rows: Rows, given: Mapping[str, str]) -> str | None:
@@ -186,7 +188,7 @@ def _objects_by_name(rows: Rows, given: Mapping[str, str]) -> str | None:
 def _has_lists(rows: Rows, name: str, separators: Separators) -> bool:
     if name in separators or is_list(rows.table.schema.field(name).type):
         return True
-    return bool(column_separators(rows, name, are_people=True))
+    return bool(find_column_separators(rows, name, are_people=True))
 
 
 def _list_column(rows: Rows) -> str | None:
@@ -195,10 +197,10 @@ def _list_column(rows: Rows) -> str | None:
     In a table that has a row for everybody, it must have such a name.
     """
     names = rows.table.column_names[:MAX_KEY_COLUMNS]
-    candidates = [name for name in names if names_people(name)]
+    candidates = [name for name in names if is_people_name(name)]
     if not any(normalize_name(name) in NAMES_OF_SOMEBODY for name in names):
         candidates += [name for name in names if name not in candidates]
-    return next((name for name in candidates if column_separators(rows, name)), None)
+    return next((name for name in candidates if find_column_separators(rows, name)), None)
 
 
 def _item_by_name(rows: Rows, names: list[str], *, is_list: bool) -> str | None:
@@ -217,8 +219,8 @@ def _title_column(rows: Rows, objects: str) -> str | None:
     """Return the column of titles beside lists of objects: the first of texts of which nearly all differ."""
     for name in rows.table.column_names[:MAX_KEY_COLUMNS]:
         is_text = name != objects and holds_text(decode(rows.table[name]).type)
-        ids = keys(rows, name) if is_text and is_nearly_unique(rows, name) else None
-        if ids is None or likely_written(ids, rows.written):
+        ids = read_ids(rows, name) if is_text and is_nearly_unique(rows, name) else None
+        if ids is None or guess_value_type(ids, rows.written):
             continue
         if pc.count_distinct(ids).as_py() >= MIN_DISTINCT_TITLES * len(ids):
             return str(name)
@@ -259,7 +261,7 @@ class RecordTable:
         name = self.columns.item
         if name is None:
             return pa.chunked_array([pa.array(np.arange(1, self.rows.table.num_rows + 1)).cast(pa.string())])
-        ids = keys(self.rows, name)
+        ids = read_ids(self.rows, name)
         if self.columns.has_titles:
             return ids if is_unique(ids) else _distinct_titles(ids.to_pylist())
         missing = np.flatnonzero(np.asarray(pc.is_null(ids))).tolist()
@@ -273,9 +275,9 @@ class RecordTable:
         name = self.columns.objects
         column = self.rows.table[name]
         if holds_text(column.type) and name in self.rows.loose:
-            column = present(pc.cast(column, pa.string()))
+            column = clean_texts(pc.cast(column, pa.string()))
         if self.columns.separators and holds_text(column.type):
-            column = split_column(without_others(pc.cast(column, pa.string())), self.columns.separators)
+            column = split_column(remove_et_al(pc.cast(column, pa.string())), self.columns.separators)
         if is_list(column.type):
             column = column.combine_chunks()
             row = pc.list_parent_indices(column).to_numpy()
@@ -283,7 +285,7 @@ class RecordTable:
         else:
             row = np.arange(len(column), dtype=np.int64)
             inside = replace(self.rows, table=pa.table({name: column}))
-        ids = keys(inside, name)
+        ids = read_ids(inside, name)
         has = pc.is_valid(ids)
         row = row[np.asarray(has)].astype(np.int64)
         without = len(column) - len(np.unique(row))
@@ -306,14 +308,14 @@ class RecordTable:
         for name in self._carried:
             if name in self._only_of_objects:
                 continue
-            called = free_name(name, columns)
+            called = make_unused_name(name, columns)
             if name in self._several:
                 columns[called] = self._join_labels(name)
                 continue
             columns[called] = self.rows.table[name].take(pa.array(self.first))
             loose |= {called} if name in self.rows.loose else set()
         if self.columns.text is not None:
-            roles["text"] = free_name("text", columns)
+            roles["text"] = make_unused_name("text", columns)
             columns[roles["text"]] = self.rows.table[self.columns.text].take(pa.array(self.first))
         return self._derived(pa.table(columns), self.first, frozenset(loose)), roles
 
@@ -328,7 +330,7 @@ class RecordTable:
         loose = set()
         for name in self._differing:
             if self._is_of_objects(name):
-                called = free_name(name, columns)
+                called = make_unused_name(name, columns)
                 columns[called] = self.rows.table[name].take(pa.array(first))
                 loose |= {called} if name in self.rows.loose else set()
         return self._derived(pa.table(columns), first, frozenset(loose)), roles
@@ -381,7 +383,7 @@ class RecordTable:
 
         Whole numbers are labels where they belong to the objects, as the years of films that a person has seen.
         """
-        column = attribute(self.rows, name, Dropped(), self.separators.get(name))
+        column = read_attribute(self.rows, name, Dropped(), self.separators.get(name))
         if column is None:
             return None
         is_of_objects = self._is_of_objects(name)
@@ -483,7 +485,7 @@ def record_corpus(
     """Return the corpus of a table of records; its ``source`` has the columns and separators."""
     dropped.say(f"columns of {rows.name}: {columns}")
     left_out = (columns.item, columns.objects, columns.name, columns.text)
-    labels = label_separators(rows, left_out, separators, dropped)
+    labels = find_label_separators(rows, left_out, separators, dropped)
     others = {name: mark for name, mark in separators.items() if name != columns.objects} | labels
     derived = RecordTable(rows, columns, others, dropped)
     parts = derived.objects(), derived.items(), derived.mentions()

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net.errors import join_names
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows, check_column, free_name, keys
+from cube2net.io.tables.column_types import Rows, check_column, make_unused_name, read_ids
 from cube2net.io.tables.dialects import NUMBER_PATTERN
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
@@ -36,13 +36,13 @@ from cube2net.io.tables.key_columns import (
 from cube2net.io.tables.link_columns import (
     are_years,
     find_references,
-    given_references,
+    find_referred_column,
     is_likely_key,
-    is_numbering,
-    links_by_reference,
-    referred_column,
+    is_number_name,
+    make_reference_links,
+    read_given_reference,
 )
-from cube2net.io.tables.locale_values import as_numbers, likely_written, present
+from cube2net.io.tables.locale_values import clean_texts, guess_value_type, parse_numbers
 from cube2net.io.tables.table_roles import (
     ROLE_NAMES,
     ColumnRole,
@@ -150,7 +150,7 @@ def _number_column(rows: Rows, naming: Sequence[str]) -> str | None:
         ids = nearly_unique_keys(rows, name)
         if name in naming or ids is None or not _are_codes(ids, rows):
             continue
-        has_name, rises = is_numbering(name), _rise(ids)
+        has_name, rises = is_number_name(name), _rise(ids)
         if (place < before and (has_name or (rises and not _are_years(ids)))) or (has_name and rises):
             return name
     return None
@@ -159,7 +159,7 @@ def _number_column(rows: Rows, naming: Sequence[str]) -> str | None:
 def _are_codes(ids: pa.ChunkedArray, rows: Rows) -> bool:
     ids = ids.drop_null()
     coded = pc.and_(pc.match_substring_regex(ids, CODE), pc.match_substring_regex(ids, "[0-9]"))
-    return (pc.sum(coded).as_py() or 0) >= MIN_CODE_SHARE * len(ids) and likely_written(ids, rows.written) != "dates"
+    return (pc.sum(coded).as_py() or 0) >= MIN_CODE_SHARE * len(ids) and guess_value_type(ids, rows.written) != "dates"
 
 
 def _rise(ids: pa.ChunkedArray) -> bool:
@@ -182,21 +182,21 @@ def _are_years(ids: pa.ChunkedArray) -> bool:
 def _with_key(rows: Rows, number: str | None, called: str | None, say: Callable[[str], None]) -> tuple[Rows, str]:
     """Return a table with the column that tells its rows apart: number, name, any other, or one that is added."""
     if number is not None:
-        ids = keys(rows, number)
+        ids = read_ids(rows, number)
         if is_unique(ids):
             return rows, number
-        filled = ids if called is None else pc.coalesce(ids, keys(rows, called))
+        filled = ids if called is None else pc.coalesce(ids, read_ids(rows, called))
         if is_unique(filled):
             say(f"{rows.name}: rows without {number!r} are identified by name: {ids.null_count:,} (guessed)")
             table = rows.table.set_column(rows.table.column_names.index(number), number, filled)
             return replace(rows, table=table), number
-    if called is not None and is_unique(keys(rows, called)):
+    if called is not None and is_unique(read_ids(rows, called)):
         return rows, called
     for name in rows.table.column_names:
         if (ids := nearly_unique_keys(rows, name)) is not None and is_unique(ids):
             return rows, name
     say(f"{rows.name}: no column tells the rows apart, so they are numbered (guessed)")
-    key = free_name(ROW_NUMBER, rows.table.column_names)
+    key = make_unused_name(ROW_NUMBER, rows.table.column_names)
     numbers = pa.array(np.arange(1, rows.table.num_rows + 1))
     return replace(rows, table=rows.table.append_column(key, numbers)), key
 
@@ -224,14 +224,14 @@ def _name_columns(rows: Rows, key: str | None) -> list[str]:
     if spelled is not None and is_nearly_unique(rows, spelled):
         return [spelled]
     distinct = [name for name in _text_columns(rows) if name != key and is_nearly_unique(rows, name)]
-    found = referred_column(rows, distinct) or spelled
+    found = find_referred_column(rows, distinct) or spelled
     return [] if found is None else [found]
 
 
 def _text_columns(rows: Rows) -> list[str]:
     names = rows.table.column_names[:MAX_KEY_COLUMNS]
     texts = [name for name in names if holds_text(decode(rows.table[name]).type)]
-    return [name for name in texts if not likely_written(keys(rows, name), rows.written)]
+    return [name for name in texts if not guess_value_type(read_ids(rows, name), rows.written)]
 
 
 def _name_beside(rows: Rows, number: str) -> list[str]:
@@ -267,10 +267,10 @@ def _share_values(rows: Rows, columns: Sequence[str]) -> bool:
 
 def _join_columns(rows: Rows, columns: Sequence[str], kept: str | None = None) -> tuple[Rows, str]:
     """Return a table with one column of names instead of several, and its name; one of them may be kept."""
-    parts = [pc.fill_null(keys(rows, name), "") for name in columns]
+    parts = [pc.fill_null(read_ids(rows, name), "") for name in columns]
     names = pc.utf8_trim_whitespace(pc.binary_join_element_wise(*parts, " "))
     left = rows.table.drop_columns([name for name in columns if name != kept])
-    called = free_name(JOINED_NAME, left.column_names)
+    called = make_unused_name(JOINED_NAME, left.column_names)
     return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
 
 
@@ -330,10 +330,10 @@ def split_single_table(rows: Rows, given: Mapping[str, str], say: Callable[[str]
     named = named_rows(_without_empty_rows(rows, say), given, say)
     rows, key, name = named.rows, named.key, named.name or None
     target = given.get("links.target")
-    references = find_references(rows, key, name) if target is None else given_references(rows, key, name, target)
+    references = find_references(rows, key, name) if target is None else read_given_reference(rows, key, name, target)
     columns, links = named.columns, None
     if references:
-        links = links_by_reference(rows, key, name, references)
+        links = make_reference_links(rows, key, name, references)
         columns |= dict(zip(("links.source", "links.target"), links.table.column_names, strict=True))
         how = "guessed" if target is None else "given"
         say(f"{rows.name}: links are in {join_names(map(repr, references))}, which names other rows ({how})")
@@ -448,7 +448,7 @@ def _words(text: str) -> list[str]:
 
 def _is_once(rows: Rows, name: str, row: int) -> bool:
     """Return whether the value of a row comes in no other one: what comes again is a label of rows."""
-    column = keys(rows, name) if holds_text(decode(rows.table[name]).type) else None
+    column = read_ids(rows, name) if holds_text(decode(rows.table[name]).type) else None
     return column is not None and (pc.sum(pc.equal(column, column[row])).as_py() or 0) == 1
 
 
@@ -466,7 +466,11 @@ def _count_summands(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
     column = decode(rows.table[name]).take(pa.array(kept))
     if holds_text(column.type):
         texts = pc.cast(column, pa.string())
-        read = as_numbers(present(texts), rows.written) if likely_written(texts, rows.written) == "numbers" else None
+        read = (
+            parse_numbers(clean_texts(texts), rows.written)
+            if guess_value_type(texts, rows.written) == "numbers"
+            else None
+        )
         if read is None:
             return 0
         column = read.column

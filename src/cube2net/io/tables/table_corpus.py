@@ -13,15 +13,15 @@ from cube2net._util.arrays import Array, merge_links
 from cube2net.errors import Message, Placeholder, Setting, SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import (
+    ReadingNotes,
     Rows,
     Separators,
-    Ways,
-    attribute,
-    find,
-    free_name,
-    keys,
-    unique_keys,
-    weights,
+    find_id_rows,
+    make_unused_name,
+    read_attribute,
+    read_ids,
+    read_unique_ids,
+    read_weights,
 )
 from cube2net.model.corpus import (
     LABELS,
@@ -55,7 +55,7 @@ def referred_objects(known: Objects | None, listed: pa.ChunkedArray, columns: Se
     """
     if known is None:
         return table(OBJECTS)
-    named = pa.chunked_array([chunk for rows, name in columns for chunk in keys(rows, name).chunks], pa.string())
+    named = pa.chunked_array([chunk for rows, name in columns for chunk in read_ids(rows, name).chunks], pa.string())
     named = pc.drop_null(pc.unique(named))
     missing = named.filter(pc.invert(pc.is_in(named, value_set=listed)))
     rows = known.table.select(list(OBJECTS))
@@ -95,11 +95,11 @@ def _link_details(
     chosen = pa.array(np.flatnonzero(good))
     found: dict[str, pa.Array | pa.ChunkedArray] = {}
     if "kind" in columns:
-        kinds = keys(rows, columns["kind"])
+        kinds = read_ids(rows, columns["kind"])
         if kinds.null_count < len(kinds):
             found["kind"] = kinds.take(chosen)
     if "time" in columns:
-        times = _times(attribute(rows, columns["time"], dropped))
+        times = _times(read_attribute(rows, columns["time"], dropped))
         if times is None:
             dropped.say(f"{rows.name}: left out {columns['time']!r} (no dates and no whole numbers such as years)")
         else:
@@ -132,7 +132,7 @@ def network_corpus(
     """
     rows, columns = nodes
     check_count("objects", rows.table.num_rows)
-    rows, ids = unique_keys(rows, columns["id"], "nodes", dropped)
+    rows, ids = read_unique_ids(rows, columns["id"], "nodes", dropped)
     left_out = (columns["id"], columns.get("name"), columns.get("text"))
     carried = [name for name in rows.table.column_names if name not in left_out]
     items = _items(rows, ids, carried, columns.get("text"), separators, dropped)
@@ -176,14 +176,14 @@ def links_corpus(links: Part, separators: Separators, dropped: Dropped, *, direc
     so that these columns are attributes.
     """
     rows, columns = links
-    source, target = (keys(rows, columns[role]) for role in ("source", "target"))
+    source, target = (read_ids(rows, columns[role]) for role in ("source", "target"))
     ids = pc.unique(pc.drop_null(pa.chunked_array([*source.chunks, *target.chunks], pa.string())))
     if len(ids) == 0:
         raise SourceError(f"{rows.name} has no links, expected the ids of two nodes in a row")
     nodes = Rows(rows.name, pa.table({"id": ids}), lambda some: [f"{rows.name} node {row + 1:,}" for row in some])
     used = [columns[role] for role in ("source", "target", "weight") if role in columns]
     names = [name for name in rows.table.column_names if name not in used]
-    if all(attribute(rows, name, Dropped()) is None for name in names):
+    if all(read_attribute(rows, name, Dropped()) is None for name in names):
         dropped.say(
             f"{rows.name}: no column describes the links, so there are no dimensions: give a table of nodes, too"
         )
@@ -192,7 +192,7 @@ def links_corpus(links: Part, separators: Separators, dropped: Dropped, *, direc
     good_rows, ends = rows.take(good), [end.take(pa.array(good)) for end in (source, target)]
     titles = pc.binary_join_element_wise(*ends, " – ")
     places = pc.binary_join_element_wise(" (", pc.cast(pa.array(good + 1), pa.string()), ")", "")
-    key = free_name("link", rows.table.column_names)
+    key = make_unused_name("link", rows.table.column_names)
     items = replace(
         good_rows,
         table=good_rows.table.select(names).add_column(0, key, pc.binary_join_element_wise(titles, places, "")),
@@ -226,10 +226,10 @@ def item_corpus(
     (object_rows, object_columns), (item_rows, item_columns) = objects, items
     check_count("objects", object_rows.table.num_rows)
     check_count("items", item_rows.table.num_rows)
-    object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", dropped)
-    item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", dropped)
+    object_rows, object_ids = read_unique_ids(object_rows, object_columns["id"], "objects", dropped)
+    item_rows, item_ids = read_unique_ids(item_rows, item_columns["item"], "items", dropped)
     others = [name for name in object_rows.table.column_names if name not in object_columns.values()]
-    read = {name: attribute(object_rows, name, dropped) for name in others}
+    read = {name: read_attribute(object_rows, name, dropped) for name in others}
     if unused := [name for name, column in read.items() if column is None]:
         dropped.say(
             f"{object_rows.name}: left out {quote_few(unused, 20)} (empty, or neither labels, numbers nor dates)"
@@ -254,9 +254,9 @@ def item_corpus(
 
 
 def _objects(rows: Rows, ids: pa.ChunkedArray, columns: Columns, kind: str) -> pa.Table:
-    names = pc.coalesce(keys(rows, columns["name"]), ids) if "name" in columns else ids
+    names = pc.coalesce(read_ids(rows, columns["name"]), ids) if "name" in columns else ids
     none = pa.repeat(pa.scalar(kind), len(ids))
-    kinds = pc.coalesce(keys(rows, columns["kind"]), kind) if "kind" in columns else none
+    kinds = pc.coalesce(read_ids(rows, columns["kind"]), kind) if "kind" in columns else none
     return pa.table({"object": ids, "name": names, "kind": kinds})
 
 
@@ -269,13 +269,13 @@ def _items(
                 f"{rows.name} has no attribute {name!r} to split: it has {quote_few(carried, 20) or 'none'}"
             )
     made: dict[str, pa.ChunkedArray] = {"item": ids}
-    unusable, ways = [], Ways()
+    unusable, ways = [], ReadingNotes()
     for name in carried:
-        column = attribute(rows, name, dropped, separators.get(name), ways)
+        column = read_attribute(rows, name, dropped, separators.get(name), ways)
         if column is None:
             unusable.append(name)
             continue
-        made[free_name(name, {*made, *RESERVED})] = column
+        made[make_unused_name(name, {*made, *RESERVED})] = column
     _say_ways(rows, ways, dropped)
     if unusable:
         dropped.say(f"{rows.name}: left out {quote_few(unusable, 20)} (empty, or neither labels, numbers nor dates)")
@@ -287,7 +287,7 @@ def _items(
     return pa.table(made)
 
 
-def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
+def _say_ways(rows: Rows, ways: ReadingNotes, dropped: Dropped) -> None:
     if ways:
         said = "; ".join(f"{name!r} with {way}" for name, way in ways.items())
         dropped.say(f"{rows.name}: read {said} (guessed)")
@@ -305,10 +305,10 @@ def _drop_bad(rows: Rows, dropped: Dropped, *checks: tuple[str, Array, Callable[
 def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped, directed: bool) -> pa.Table:
     one = what.removesuffix("s")
     count = rows.table.num_rows
-    ends = {role: find(rows, columns[role], ids) for role in ("source", "target")}
+    ends = {role: find_id_rows(rows, columns[role], ids) for role in ("source", "target")}
     source, target = ends["source"][0], ends["target"][0]
-    ways = Ways()
-    weight = weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
+    ways = ReadingNotes()
+    weight = read_weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
     _say_ways(rows, ways, dropped)
 
     def end(row: int) -> str:
@@ -347,8 +347,8 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
 def _mentions(
     rows: Rows, columns: Columns, item_ids: pa.ChunkedArray, object_ids: pa.ChunkedArray, dropped: Dropped
 ) -> pa.Table:
-    item, items = find(rows, columns["item"], item_ids)
-    thing, things = find(rows, columns["object"], object_ids)
+    item, items = find_id_rows(rows, columns["item"], item_ids)
+    thing, things = find_id_rows(rows, columns["object"], object_ids)
 
     def end(row: int) -> str:
         role, ids = ("item", items) if item[row] < 0 else ("object", things)
@@ -394,17 +394,17 @@ def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], dropped: 
     if not {"full_name", "parent"} & set(columns):
         has = quote_few(rows.table.column_names, 20)
         raise SourceError(f"{rows.name} has no column for a full name or a parent: it has {has}")
-    attribute, label = keys(rows, columns["attribute"]), keys(rows, columns["label"])
-    blank = np.asarray(pc.or_(pc.is_null(attribute), pc.is_null(label)))
-    known = np.asarray(pc.is_in(attribute, value_set=pa.array([*attributes, TOPIC], pa.string())))
+    attributes_of_rows, label = read_ids(rows, columns["attribute"]), read_ids(rows, columns["label"])
+    blank = np.asarray(pc.or_(pc.is_null(attributes_of_rows), pc.is_null(label)))
+    known = np.asarray(pc.is_in(attributes_of_rows, value_set=pa.array([*attributes, TOPIC], pa.string())))
 
     def blanks(row: int) -> str:
-        role = "attribute" if attribute[row].as_py() is None else "label"
+        role = "attribute" if attributes_of_rows[row].as_py() is None else "label"
         return f"{columns[role]!r} is empty, expected an attribute and a label"
 
     def stranger(row: int) -> str:
         has = join_names(attributes)
-        return f"{columns['attribute']!r} is {attribute[row].as_py()!r}, expected an attribute of the items ({has})"
+        return f"{columns['attribute']!r} is {attributes_of_rows[row].as_py()!r}, expected an attribute of the items ({has})"
 
     checks = ("labels without an attribute or label", blank, blanks), ("labels of unknown attributes", ~known, stranger)
     good = np.flatnonzero(_drop_bad(rows, dropped, *checks))
@@ -414,23 +414,23 @@ def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], dropped: 
         raise SourceError(f"no row of {rows.name} says something of a label: {why} (rows: {rows.table.num_rows:,})")
     first: dict[tuple[str, str], int] = {}
     for row, of, name in zip(
-        good.tolist(), attribute.take(good).to_pylist(), label.take(good).to_pylist(), strict=True
+        good.tolist(), attributes_of_rows.take(good).to_pylist(), label.take(good).to_pylist(), strict=True
     ):
         if (of, name) in first:
             one, two = rows.places([first[of, name], row])
             raise SourceError(f"{two}: label {name!r} of {of!r} comes again (as in {one}), expected it once")
         first[of, name] = row
-    said = {role: keys(rows, columns[role]).take(good) for role in ("full_name", "parent") if role in columns}
+    said = {role: read_ids(rows, columns[role]).take(good) for role in ("full_name", "parent") if role in columns}
     nothing = pa.nulls(len(good), pa.string())
-    columns_of = {"attribute": attribute.take(good), "label": label.take(good)}
+    columns_of = {"attribute": attributes_of_rows.take(good), "label": label.take(good)}
     return table(LABELS, **columns_of, **{role: said.get(role, nothing) for role in ("full_name", "parent")})
 
 
 def _terms(rows: Rows, columns: Columns, item_ids: pa.ChunkedArray, dropped: Dropped) -> pa.Table:
     """Return how often each term stands in each item; a term that comes again in an item is counted together."""
-    item, items = find(rows, columns["item"], item_ids)
-    term = keys(rows, columns["term"])
-    count = weights(rows, columns["count"]) if "count" in columns else np.ones(len(item))
+    item, items = find_id_rows(rows, columns["item"], item_ids)
+    term = read_ids(rows, columns["term"])
+    count = read_weights(rows, columns["count"]) if "count" in columns else np.ones(len(item))
     without = (item == -2) | np.asarray(pc.is_null(term))
 
     def end(row: int) -> str:

@@ -33,7 +33,7 @@ from cube2net.io.tables.find_tables import (
     order_by_values,
 )
 from cube2net.io.tables.frames import frame_rows, is_frame, names_in
-from cube2net.io.tables.multi_values import check_separators, label_separators
+from cube2net.io.tables.multi_values import check_separators, find_label_separators
 from cube2net.io.tables.read_rows import read_rows
 from cube2net.io.tables.record_table import RecordColumns, find_mention_columns, find_record_columns, record_corpus
 from cube2net.io.tables.single_table import (
@@ -178,7 +178,7 @@ class Tables:
         parts, unused = self._assign_roles(detected, dropped)
         separators = dict(self.separators)
         if known is None and (part := parts.get("nodes", parts.get("items"))) is not None:
-            separators |= label_separators(part[0], part[1].values(), separators, dropped)
+            separators |= find_label_separators(part[0], part[1].values(), separators, dropped)
         corpus = self._build_corpus(detected, parts, separators, dropped, known)
         columns = {f"{table}.{role}": name for table, (_, named) in parts.items() for role, name in named.items()}
         source = self._describe(columns, corpus.source, separators)

@@ -17,7 +17,7 @@ import pyarrow.csv as pacsv
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Message, Setting, SourceError, first_line
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped
-from cube2net.io.tables.column_types import Rows, number_repeated
+from cube2net.io.tables.column_types import Rows, number_repeated_names
 from cube2net.io.tables.dialects import (
     DEFAULT_CONVENTIONS,
     DEFAULT_DELIMITERS,
@@ -184,7 +184,7 @@ def _read_header(text: _Text, dialect: Dialect, dropped: Dropped) -> _Header:
     given_names = [name.strip() for name in fields[:width]] if dialect.header else []
     given_names += [""] * (width - len(given_names))
     names = [name or f"column {number}" for number, name in enumerate(given_names, start=1)]
-    names = number_repeated(names, dropped, text.name)
+    names = number_repeated_names(names, dropped, text.name)
     unnamed = frozenset(name for name, given_name in zip(names, given_names, strict=True) if not given_name)
     return _Header(names, unnamed, last_line) if dialect.header else _Header(names, frozenset(), dialect.titles)
 

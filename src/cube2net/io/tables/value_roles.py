@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import quote_few
-from cube2net.io.tables.column_types import Rows, keys
+from cube2net.io.tables.column_types import Rows, read_ids
 from cube2net.io.tables.find_tables import TABLE_OF_NAME
 from cube2net.io.tables.key_columns import (
     MAX_KEY_COLUMNS,
@@ -31,7 +31,7 @@ from cube2net.io.tables.key_columns import (
     sample_keys,
     share_in,
 )
-from cube2net.io.tables.link_columns import is_numbering, is_time, is_weight, may_be_end, two_ends
+from cube2net.io.tables.link_columns import find_link_ends, is_number_name, is_time, is_weight, may_be_end
 from cube2net.io.tables.single_table import is_named_row
 from cube2net.io.tables.table_roles import (
     ROLE_NAMES,
@@ -129,7 +129,7 @@ def _with_ends(columns: TableColumns, rows: Rows, ids: Mapping[str, KeyColumn | 
     fixed = [end for end in ends if _is_end(columns, rows, end, ids[end])]
     taken = [name for role, name in chosen.items() if role in columns.given or role in fixed]
     free = [end for end in ends if end not in fixed]
-    if not any(ids.values()) and free and len(names) > 3 and (pair := two_ends(rows)) is not None:
+    if not any(ids.values()) and free and len(names) > 3 and (pair := find_link_ends(rows)) is not None:
         others = [name for name in pair if name not in taken]
         chosen |= dict(zip(free, others if len(others) == len(free) else (), strict=False))
     if len(free) == 2 and ids[free[0]] is not ids[free[1]]:
@@ -247,7 +247,7 @@ def are_links_by_values(rows: Rows) -> bool:
         return False
     if len(names) > 3:
         others = [name for name in names[:MAX_KEY_COLUMNS] if not (is_weight(rows, name) or is_time(rows, name))]
-        ends = two_ends(rows)
+        ends = find_link_ends(rows)
         if ends is None:
             return False
         unique = [name for name in others if is_nearly_unique(rows, name)]
@@ -257,7 +257,7 @@ def are_links_by_values(rows: Rows) -> bool:
     one, other = (sample_keys(rows, name) for name in names[:2])
     if one is None or other is None or not all(may_be_end(rows, name) for name in names[:2]):
         return False
-    on_both_sides = share_in(one, keys(rows, names[1])) > 0 and share_in(other, keys(rows, names[0])) > 0
+    on_both_sides = share_in(one, read_ids(rows, names[1])) > 0 and share_in(other, read_ids(rows, names[0])) > 0
     return on_both_sides or all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
 
 
@@ -266,12 +266,12 @@ def _stand_first(rows: Rows, ends: tuple[str, str], unique: Sequence[str]) -> bo
 
     Numbers and times of the links may stand before them.
     """
-    first = [name for name in rows.table.column_names if not (is_numbering(name) or is_time(rows, name))][:2]
+    first = [name for name in rows.table.column_names if not (is_number_name(name) or is_time(rows, name))][:2]
     samples = [sample_keys(rows, name) for name in ends]
     if set(first) != set(ends) or set(ends) & set(unique) or any(sample is None for sample in samples):
         return False
     return all(
-        share_in(sample, keys(rows, other)) >= MIN_ID_SHARE
+        share_in(sample, read_ids(rows, other)) >= MIN_ID_SHARE
         for sample, other in zip(samples, reversed(ends), strict=True)
         if sample is not None
     )

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import quote_few
-from cube2net.io.tables.column_types import Rows, keys
+from cube2net.io.tables.column_types import Rows, read_ids
 from cube2net.io.tables.key_columns import is_unique
-from cube2net.io.tables.locale_values import as_numbers, present
-from cube2net.io.tables.multi_values import are_full_names, names_people
+from cube2net.io.tables.locale_values import clean_texts, parse_numbers
+from cube2net.io.tables.multi_values import are_full_names, is_people_name
 from cube2net.model.corpus import decode, holds_text
 
 NUMBERED = re.compile(r"(?P<base>.*?[^\W\d])[ _.(#-]*(?P<number>[0-9]{1,3})\)?")
@@ -84,11 +84,11 @@ def join_numbered_columns(rows: Rows, given: Collection[str], say: Callable[[str
         if len(texts) == MIN_ENDS and not any(column.null_count for column in texts):
             continue  # the ends of links
         joined = pa.chunked_array([chunk for each in texts for chunk in each.chunks], pa.string())
-        sample = pc.drop_null(pc.unique(present(joined)))[:MAX_SAMPLED_ROWS].to_pylist()
+        sample = pc.drop_null(pc.unique(clean_texts(joined)))[:MAX_SAMPLED_ROWS].to_pylist()
         free = [sign for sign in SEPARATORS if not pc.any(pc.match_substring(joined, sign)).as_py()]
-        if not free or not (names_people(f"{base}s") or are_full_names(sample)):
+        if not free or not (is_people_name(f"{base}s") or are_full_names(sample)):
             continue
-        values = pc.binary_join_element_wise(*map(present, texts), free[0], null_handling="skip")
+        values = pc.binary_join_element_wise(*map(clean_texts, texts), free[0], null_handling="skip")
         place = table.column_names.index(columns[0])
         table = table.drop_columns(columns).add_column(place, base, pc.if_else(pc.equal(values, ""), None, values))
         say(f"{rows.name}: {quote_few(columns)} are one column {base!r} of several values (guessed)")
@@ -105,7 +105,7 @@ def matrix_links(rows: Rows, say: Callable[[str], None], *, directed: bool = Fal
     is_square = min(len(others), rows.table.num_rows) >= MIN_MATRIX_COLUMNS and len(others) >= MIN_MATRIX_SHARE * count
     if not (is_square and holds_text(decode(rows.table[key]).type)):
         return None
-    ids = keys(rows, key)
+    ids = read_ids(rows, key)
     row_names = ids.to_pylist()
     if not is_unique(ids) or len(set(row_names) & set(others)) < MIN_MATRIX_SHARE * count:
         return None
@@ -113,7 +113,7 @@ def matrix_links(rows: Rows, say: Callable[[str], None], *, directed: bool = Fal
     for name in others:
         column = decode(rows.table[name])
         if holds_text(column.type):
-            read = as_numbers(present(pc.cast(column, pa.string())), rows.written, 1.0)
+            read = parse_numbers(clean_texts(pc.cast(column, pa.string())), rows.written, 1.0)
             if read is None and column.null_count < len(column):
                 return None
             column = pa.nulls(len(column), pa.float64()) if read is None else read.column

@@ -19,7 +19,7 @@ from cube2net._util.zip_files import Gauge, Meter
 from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables import other_workbooks
-from cube2net.io.tables.column_types import Rows, columns_of, free_name, number_repeated
+from cube2net.io.tables.column_types import Rows, make_columns, make_unused_name, number_repeated_names
 from cube2net.io.tables.dialects import DEFAULT_CONVENTIONS, Conventions, find_header
 from cube2net.io.text_records import detect_format
 
@@ -77,7 +77,7 @@ def stack_sheets(name: str, sheets: Mapping[str, Rows]) -> Rows:
     """Return the rows of sheets with the same columns as one table, with a column that has the name of the sheet."""
     parts = list(sheets.values())
     names = parts[0].table.column_names
-    called = free_name("sheet", names)
+    called = make_unused_name("sheet", names)
     mixed = {column for column in names if len({part.table[column].type for part in parts}) > 1}
     tables = []
     for sheet, part in sheets.items():
@@ -265,10 +265,10 @@ def _table(
     first = filled[start][1] if header else {}
     body = filled[start + 1 if header else start :]
     used = sorted(set(first) | {at for _, row in body for at in row})
-    labels = number_repeated([_shown(first.get(at)).strip() or f"column {at}" for at in used], dropped, name)
+    labels = number_repeated_names([_shown(first.get(at)).strip() or f"column {at}" for at in used], dropped, name)
     names = dict(zip(used, labels, strict=True))
     values = {label: _alike([row.get(at) for _, row in body]) for at, label in names.items()}
-    arrays, _, _ = columns_of(values)
+    arrays, _, _ = make_columns(values)
     numbers = [number for number, _ in body]
     loose = frozenset(label for label, array in arrays.items() if pa.types.is_string(array.type))
     known = Conventions(decimal=conventions.decimal, dates=conventions.dates)
