@@ -24,7 +24,7 @@ from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.plan import make_statements, split_keys
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.table_corpus import item_corpus, network_corpus
+from cube2net.io.tables.table_corpus import build_item_corpus, build_network_corpus
 from cube2net.kernels.csr import fill_homes, fill_links
 from cube2net.model import corpus as limits
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
@@ -63,10 +63,10 @@ def test_tables_of_more_rows_than_numbers_are_refused_before_they_are_looked_thr
     many: Any = (Pretending(), {"id": "id", "item": "id"})
     parts: list[Any] = [many, many, many] if what == "objects" else [(few, {}), many, many]
     with pytest.raises(SourceError, match=f"there are 2,147,483,648 {what}"):
-        item_corpus(*parts, None, {}, Dropped(False, None))
+        build_item_corpus(*parts, None, {}, Dropped(False, None))
     if what == "objects":
         with pytest.raises(SourceError, match="there are 2,147,483,648 objects"):
-            network_corpus(many, many, {}, Dropped(False, None))
+            build_network_corpus(many, many, {}, Dropped(False, None))
 
 
 class Overflowing:

@@ -21,7 +21,7 @@ def column(*values: str | None, name: str = "x", beside: dict | None = None, **g
     """Return what values of a column become, and how they were read."""
     table = pa.table({name: pa.array(values, pa.string()), **(beside or {})})
     rows = Rows("x.csv", table, lambda some: [f"row {row}" for row in some], frozenset(table.column_names))
-    rows = Rows(rows.name, rows.table, rows.places, rows.loose, Conventions(**given))
+    rows = Rows(rows.name, rows.table, rows.places, rows.untyped, Conventions(**given))
     ways: dict[str, str] = {}
     found = read_attribute(rows, name, Dropped(), None, ways)
     return found.to_pylist(), ways.get(name, "")
@@ -205,7 +205,7 @@ def conventions(draw: st.DrawFn) -> dict[str, str]:
     }
 
 
-def written(number: float, decimal: str, thousands: str) -> str:
+def formats(number: float, decimal: str, thousands: str) -> str:
     text = f"{number:,.2f}"
     return text.replace(",", "\0").replace(".", decimal).replace("\0", thousands)
 
@@ -222,7 +222,7 @@ def test_a_table_written_in_any_convention_is_read_back_as_the_same_values(tmp_p
 
     rows = [["key", "Betrag", "Tag", "Text"]]
     rows += [
-        [f"k{number}", written(value, way["decimal"], way["thousands"]), day.strftime(way["dates"]), text]
+        [f"k{number}", formats(value, way["decimal"], way["thousands"]), day.strftime(way["dates"]), text]
         for number, (value, day, text) in enumerate(values)
     ]
     body = "".join(way["delimiter"].join(map(field, row)) + way["ends"] for row in rows)

@@ -176,7 +176,7 @@ def test_values_of_several_kinds_in_json_become_text(tmp_path):
     path = put(tmp_path / "x.jsonl", '{"id": 1, "t": "x"}\n{"id": "b", "t": ["y", 2]}\n{"id": 2.5, "n": 1}\n')
     rows = read_rows(path)
     assert rows.table.to_pydict() == {"id": ["1", "b", "2.5"], "t": [["x"], ["y", "2"], None], "n": [None, None, 1]}
-    assert rows.loose == {"id"}
+    assert rows.untyped == {"id"}
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_the_data(tmp_path):

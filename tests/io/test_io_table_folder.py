@@ -13,7 +13,7 @@ from cube2net.errors import SourceError
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows
 from cube2net.io.tables.find_tables import assign_files
-from cube2net.io.tables.table_corpus import with_labels_and_terms
+from cube2net.io.tables.table_corpus import add_labels_and_terms
 from cube2net.io.tables.table_source import Tables
 from cube2net.model.corpus import Corpus
 
@@ -206,9 +206,9 @@ def test_terms_are_counted_as_plain_python_counts_them(rows: list[tuple[int, str
     dropped = Dropped()
     if not plain:
         with pytest.raises(SourceError, match="no row of terms is a term of an item"):
-            with_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
+            add_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
         return
-    found = with_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
+    found = add_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
     assert {(row["item"], row["term"]): row["count"] for row in found.terms.to_pylist()} == plain
     assert found.terms["item"].to_pylist() == sorted(found.terms["item"].to_pylist())
     assert sum(found.dropped.values()) == sum(item > 2 or count < 1 for item, _, count in rows)

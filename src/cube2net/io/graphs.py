@@ -22,7 +22,7 @@ from cube2net.errors import ParameterError, SourceError, join_names, quote, quot
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, find_data_files
 from cube2net.io.tables.column_types import Rows, format_value, make_column, make_columns, make_unused_name
-from cube2net.io.tables.table_corpus import network_corpus
+from cube2net.io.tables.table_corpus import build_network_corpus
 from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
 from cube2net.model.corpus import Corpus
 
@@ -452,7 +452,7 @@ class Graph:
         links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
         dropped.say(f"{name}: {len(ids):,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
         parts = (rows, roles), (links_of, {end: end for end in ENDS} | link_roles)
-        return network_corpus(*parts, self.separators, dropped, directed=directed)
+        return build_network_corpus(*parts, self.separators, dropped, directed=directed)
 
 
 def _assign_roles(columns: Iterable[str], **roles: str | None) -> dict[str, str]:
@@ -585,7 +585,9 @@ def from_networkx(
     columns = _assign_roles(nodes.table.column_names, name=name, kind=kind, text=text)
     links = _build_networkx_links(graph, keys, weight, kind, time, dropped)
     ends = {name: name for name in links.table.column_names}
-    return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
+    return build_network_corpus(
+        (nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed()
+    )
 
 
 def _build_node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) -> pa.Array:
@@ -692,4 +694,4 @@ def from_igraph(
     weight_column, _, _ = make_columns({"weight": [1 if value is None else value for value in weights]})
     links = _build_link_rows(source, target, weight_column)
     roles = {role: role for role in links.table.column_names}
-    return network_corpus((nodes, columns), (links, roles), separators or {}, dropped)
+    return build_network_corpus((nodes, columns), (links, roles), separators or {}, dropped)

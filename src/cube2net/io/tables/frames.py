@@ -62,15 +62,15 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
     [['a', 'b'], None]
     """
     name = f"the table of {role}"
-    loose: set[str] = set()
+    untyped: set[str] = set()
     left_out: list[str] = []
     try:
         if _is_pandas(frame):
-            columns, loose, left_out = _pandas_columns(frame, role, dropped)
+            columns, untyped, left_out = _pandas_columns(frame, role, dropped)
         elif isinstance(frame, Mapping):
-            columns, loose, left_out = make_columns({str(key): _values(value) for key, value in frame.items()})
+            columns, untyped, left_out = make_columns({str(key): _values(value) for key, value in frame.items()})
         elif isinstance(frame, list | tuple):
-            columns, loose, left_out = make_columns(columns_of_records(frame))
+            columns, untyped, left_out = make_columns(columns_of_records(frame))
         else:
             table = _table(frame)
             columns = dict(zip(number_repeated_names(table.column_names, dropped, name), table.columns, strict=True))
@@ -86,7 +86,7 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
         raise SourceError(f"{name} has no columns{without}, expected some such as 'id'")
     if left_out and dropped is not None:
         dropped.say(f"{name}: left out columns with fields inside: {quote_few(left_out, 20)}")
-    return Rows(name, made, lambda rows: [f"{name} row {row + 1:,}" for row in rows], frozenset(loose))
+    return Rows(name, made, lambda rows: [f"{name} row {row + 1:,}" for row in rows], frozenset(untyped))
 
 
 def _called(thing: object) -> str:

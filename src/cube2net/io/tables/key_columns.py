@@ -147,7 +147,7 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
     is_address = pc.match_substring_regex(texts, r"@|://|^www\.")
     if _mean(pc.and_not(has_word, is_address)) < MIN_NAME_SHARE:
         return NO_NAME
-    if _are_label_lists(texts) or guess_value_type(texts, rows.written):
+    if _are_label_lists(texts) or guess_value_type(texts, rows.formats):
         return NO_NAME
     distinct = pc.count_distinct(texts).as_py() / len(texts)
     return 0.0 if few and distinct < 1 else distinct, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))

@@ -73,12 +73,12 @@ def _read_list(path: Path, file: io.BufferedReader, dropped: Dropped, meter: Met
 
 
 def _rows(path: Path, columns: dict[str, list[Any]], dropped: Dropped, places: Places) -> Rows:
-    arrays, loose, left_out = make_columns(columns)
+    arrays, untyped, left_out = make_columns(columns)
     if left_out:
         dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
     if not arrays:
         raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
-    return Rows(path.name, pa.table(arrays), places, frozenset(loose))
+    return Rows(path.name, pa.table(arrays), places, frozenset(untyped))
 
 
 def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:

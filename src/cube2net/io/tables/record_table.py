@@ -40,7 +40,7 @@ from cube2net.io.tables.multi_values import (
     remove_et_al,
 )
 from cube2net.io.tables.single_table import FIRST_NAMES, LAST_NAMES
-from cube2net.io.tables.table_corpus import Part, item_corpus
+from cube2net.io.tables.table_corpus import Part, build_item_corpus
 from cube2net.io.tables.table_roles import ROLE_NAMES, find_name, normalize_name
 from cube2net.model.corpus import Corpus, check_count, decode, holds_text, is_list
 from cube2net.model.objects import are_whole
@@ -170,7 +170,7 @@ def _may_repeat(rows: Rows, name: str) -> bool:
     column = decode(rows.table[name])
     if is_time(rows, name) or column.null_count or not (holds_text(column.type) or pa.types.is_integer(column.type)):
         return False
-    is_text = holds_text(column.type) and not guess_value_type(read_ids(rows, name), rows.written)
+    is_text = holds_text(column.type) and not guess_value_type(read_ids(rows, name), rows.formats)
     return is_text or is_number_name(name) or normalize_name(name) in ROLE_NAMES["items"]["item"]
 
 
@@ -220,7 +220,7 @@ def _title_column(rows: Rows, objects: str) -> str | None:
     for name in rows.table.column_names[:MAX_KEY_COLUMNS]:
         is_text = name != objects and holds_text(decode(rows.table[name]).type)
         ids = read_ids(rows, name) if is_text and is_nearly_unique(rows, name) else None
-        if ids is None or guess_value_type(ids, rows.written):
+        if ids is None or guess_value_type(ids, rows.formats):
             continue
         if pc.count_distinct(ids).as_py() >= MIN_DISTINCT_TITLES * len(ids):
             return str(name)
@@ -274,7 +274,7 @@ class RecordTable:
         """Return the row of every mention, and the id of the object mentioned there."""
         name = self.columns.objects
         column = self.rows.table[name]
-        if holds_text(column.type) and name in self.rows.loose:
+        if holds_text(column.type) and name in self.rows.untyped:
             column = clean_texts(pc.cast(column, pa.string()))
         if self.columns.separators and holds_text(column.type):
             column = split_column(remove_et_al(pc.cast(column, pa.string())), self.columns.separators)
@@ -304,7 +304,7 @@ class RecordTable:
     def items(self) -> Part:
         """Return the items with their attributes."""
         columns = {"item": self.item_ids}
-        roles, loose = {"item": "item"}, set()
+        roles, untyped = {"item": "item"}, set()
         for name in self._carried:
             if name in self._only_of_objects:
                 continue
@@ -313,11 +313,11 @@ class RecordTable:
                 columns[called] = self._join_labels(name)
                 continue
             columns[called] = self.rows.table[name].take(pa.array(self.first))
-            loose |= {called} if name in self.rows.loose else set()
+            untyped |= {called} if name in self.rows.untyped else set()
         if self.columns.text is not None:
             roles["text"] = make_unused_name("text", columns)
             columns[roles["text"]] = self.rows.table[self.columns.text].take(pa.array(self.first))
-        return self._derived(pa.table(columns), self.first, frozenset(loose)), roles
+        return self._derived(pa.table(columns), self.first, frozenset(untyped)), roles
 
     def objects(self) -> Part:
         """Return the objects, with the attributes that are the same in all of their rows."""
@@ -327,13 +327,13 @@ class RecordTable:
         if self.columns.name is not None:
             columns["name"] = self.rows.table[self.columns.name].take(pa.array(first))
             roles["name"] = "name"
-        loose = set()
+        untyped = set()
         for name in self._differing:
             if self._is_of_objects(name):
                 called = make_unused_name(name, columns)
                 columns[called] = self.rows.table[name].take(pa.array(first))
-                loose |= {called} if name in self.rows.loose else set()
-        return self._derived(pa.table(columns), first, frozenset(loose)), roles
+                untyped |= {called} if name in self.rows.untyped else set()
+        return self._derived(pa.table(columns), first, frozenset(untyped)), roles
 
     @property
     def _typed_ids(self) -> pa.Array:
@@ -431,10 +431,10 @@ class RecordTable:
             pa.array(ends.astype(np.int32)), encoded.dictionary.take(pa.array(code[order])).cast(pa.string())
         )
 
-    def _derived(self, table: pa.Table, origin: Array, loose: frozenset[str] = frozenset()) -> Rows:
+    def _derived(self, table: pa.Table, origin: Array, untyped: frozenset[str] = frozenset()) -> Rows:
         """Return a table with the places of the rows that it is derived from."""
         places = self.rows.places
-        return Rows(self.rows.name, table, lambda some: places([int(origin[row]) for row in some]), loose)
+        return Rows(self.rows.name, table, lambda some: places([int(origin[row]) for row in some]), untyped)
 
 
 def _firsts(owner: Array, count: int) -> Array:
@@ -489,7 +489,7 @@ def record_corpus(
     others = {name: mark for name, mark in separators.items() if name != columns.objects} | labels
     derived = RecordTable(rows, columns, others, dropped)
     parts = derived.objects(), derived.items(), derived.mentions()
-    corpus = item_corpus(*parts, links, derived.unused_separators, dropped, directed=directed)
+    corpus = build_item_corpus(*parts, links, derived.unused_separators, dropped, directed=directed)
     counts = f"{corpus.items.num_rows:,} records, {corpus.objects.num_rows:,} objects in them"
     dropped.say(f"{rows.name}: {counts}, linked where a record has both")
     roles = {"items.item": columns.item, "mentions.object": columns.objects}

@@ -159,7 +159,7 @@ def _number_column(rows: Rows, naming: Sequence[str]) -> str | None:
 def _are_codes(ids: pa.ChunkedArray, rows: Rows) -> bool:
     ids = ids.drop_null()
     coded = pc.and_(pc.match_substring_regex(ids, CODE), pc.match_substring_regex(ids, "[0-9]"))
-    return (pc.sum(coded).as_py() or 0) >= MIN_CODE_SHARE * len(ids) and guess_value_type(ids, rows.written) != "dates"
+    return (pc.sum(coded).as_py() or 0) >= MIN_CODE_SHARE * len(ids) and guess_value_type(ids, rows.formats) != "dates"
 
 
 def _rise(ids: pa.ChunkedArray) -> bool:
@@ -231,7 +231,7 @@ def _name_columns(rows: Rows, key: str | None) -> list[str]:
 def _text_columns(rows: Rows) -> list[str]:
     names = rows.table.column_names[:MAX_KEY_COLUMNS]
     texts = [name for name in names if holds_text(decode(rows.table[name]).type)]
-    return [name for name in texts if not guess_value_type(read_ids(rows, name), rows.written)]
+    return [name for name in texts if not guess_value_type(read_ids(rows, name), rows.formats)]
 
 
 def _name_beside(rows: Rows, number: str) -> list[str]:
@@ -271,7 +271,7 @@ def _join_columns(rows: Rows, columns: Sequence[str], kept: str | None = None) -
     names = pc.utf8_trim_whitespace(pc.binary_join_element_wise(*parts, " "))
     left = rows.table.drop_columns([name for name in columns if name != kept])
     called = make_unused_name(JOINED_NAME, left.column_names)
-    return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
+    return replace(rows, table=left.add_column(0, called, names), untyped=rows.untyped - set(columns)), called
 
 
 @dataclass(frozen=True, eq=False)
@@ -467,8 +467,8 @@ def _count_summands(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
     if holds_text(column.type):
         texts = pc.cast(column, pa.string())
         read = (
-            parse_numbers(clean_texts(texts), rows.written)
-            if guess_value_type(texts, rows.written) == "numbers"
+            parse_numbers(clean_texts(texts), rows.formats)
+            if guess_value_type(texts, rows.formats) == "numbers"
             else None
         )
         if read is None:

@@ -45,11 +45,11 @@ from cube2net.io.tables.single_table import (
 )
 from cube2net.io.tables.table_corpus import (
     Part,
-    item_corpus,
-    links_corpus,
-    more_links,
-    network_corpus,
-    with_labels_and_terms,
+    add_labels_and_terms,
+    build_item_corpus,
+    build_links_among_known,
+    build_links_corpus,
+    build_network_corpus,
 )
 from cube2net.io.tables.table_roles import TableRoles, check_roles, normalize_name
 from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, assign_roles
@@ -342,15 +342,15 @@ class Tables:
             rows = detected.rows[RECORDS]
             corpus = record_corpus(rows, detected.records, self.separators, links, dropped, directed=directed)
         elif "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], links, separators, dropped, directed=directed, known=known)
+            corpus = build_network_corpus(parts["nodes"], links, separators, dropped, directed=directed, known=known)
         elif "items" in parts:
             tables = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*tables, links, separators, dropped, directed=directed, known=known)
+            corpus = build_item_corpus(*tables, links, separators, dropped, directed=directed, known=known)
         elif known is not None:
-            corpus = more_links(parts["links"], known, dropped, directed=directed)
+            corpus = build_links_among_known(parts["links"], known, dropped, directed=directed)
         else:
-            corpus = links_corpus(parts["links"], separators, dropped, directed=directed)
-        return with_labels_and_terms(corpus, parts, dropped) if set(OPTIONAL_TABLES) & set(parts) else corpus
+            corpus = build_links_corpus(parts["links"], separators, dropped, directed=directed)
+        return add_labels_and_terms(corpus, parts, dropped) if set(OPTIONAL_TABLES) & set(parts) else corpus
 
     # Files
 

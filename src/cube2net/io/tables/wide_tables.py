@@ -113,7 +113,7 @@ def matrix_links(rows: Rows, say: Callable[[str], None], *, directed: bool = Fal
     for name in others:
         column = decode(rows.table[name])
         if holds_text(column.type):
-            read = parse_numbers(clean_texts(pc.cast(column, pa.string())), rows.written, 1.0)
+            read = parse_numbers(clean_texts(pc.cast(column, pa.string())), rows.formats, 1.0)
             if read is None and column.null_count < len(column):
                 return None
             column = pa.nulls(len(column), pa.float64()) if read is None else read.column

@@ -94,8 +94,8 @@ def stack_sheets(name: str, sheets: Mapping[str, Rows]) -> Rows:
             for at, row in zip(of, some, strict=True)
         ]
 
-    loose = frozenset({called, *mixed}).union(*(part.loose for part in parts))
-    return Rows(name, pa.concat_tables(tables), places, loose, parts[0].conventions)
+    untyped = frozenset({called, *mixed}).union(*(part.untyped for part in parts))
+    return Rows(name, pa.concat_tables(tables), places, untyped, parts[0].conventions)
 
 
 def _day_styles(book: Workbook) -> set[int]:
@@ -270,9 +270,9 @@ def _table(
     values = {label: _alike([row.get(at) for _, row in body]) for at, label in names.items()}
     arrays, _, _ = make_columns(values)
     numbers = [number for number, _ in body]
-    loose = frozenset(label for label, array in arrays.items() if pa.types.is_string(array.type))
+    untyped = frozenset(label for label, array in arrays.items() if pa.types.is_string(array.type))
     known = Conventions(decimal=conventions.decimal, dates=conventions.dates)
-    return Rows(name, pa.table(arrays), lambda some: [f"{name} row {numbers[row]:,}" for row in some], loose, known)
+    return Rows(name, pa.table(arrays), lambda some: [f"{name} row {numbers[row]:,}" for row in some], untyped, known)
 
 
 def _alike(values: list[Cell | None]) -> list[Cell | None]:
