@@ -126,6 +126,14 @@ def test_unit_vectors_are_told_apart_by_direction_only() -> None:
     assert np.asarray(KMeans(unit=True).cluster(rows, 2, seed=0)).tolist() == labels
 
 
+@pytest.mark.parametrize("unit", [False, True])
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_vectors_of_any_finite_size_are_clustered(size: float, unit: bool) -> None:
+    rows = size * np.array([[1.0, 1.0], [1.0, 1.1], [-1.0, 9.0], [-1.0, 9.1]])
+    labels = KMeans(unit=unit).cluster(rows, 2, seed=0).labels
+    assert labels[0] == labels[1] != labels[2] == labels[3]
+
+
 def test_bad_parameters_and_vectors_are_refused() -> None:
     with pytest.raises(ParameterError, match="restarts is 0, expected a whole number of 1 or more"):
         KMeans(restarts=0)

@@ -22,7 +22,7 @@ from cube2net._util.arrays import (
     row_of_entries,
     take_rows,
 )
-from cube2net.cube.building.cells import join_all_labels, join_all_members, pack_object_cells, renumber_cells
+from cube2net.cube.building.cells import pack_object_cells, renumber_cells
 from cube2net.cube.views import add_view, merge_members, regroup_cells
 from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
@@ -121,7 +121,7 @@ def _parse_levels(cube: Cube, text: str) -> Cuboid:
 
 
 def _make_cuboid_view(cube: Cube, cuboids: Sequence[Cuboid]) -> Cube:
-    labels = join_all_labels(cube)
+    labels = cube.join_labels()
     tables = [_LabelTable.of(old, [one[i] for one in cuboids]) for i, old in enumerate(cube.dimensions)]
     columns = [
         np.stack([table.lift(labels[:, i], one[i]) for i, table in enumerate(tables)], axis=1).astype(np.int32)
@@ -205,7 +205,7 @@ def _add_label_cells(cube: Cube) -> Cube:
     label_cells = np.full((sum(sizes), len(cube.dimensions)), -1, np.int32)
     for number, start, size in zip(used, starts.tolist(), sizes, strict=False):
         label_cells[start : start + size, number] = np.arange(size)
-    numbered = join_all_labels(cube)[:, used] + starts[:-1]
+    numbered = cube.join_labels()[:, used] + starts[:-1]
     own_sizes = np.concatenate([cube.cells.members.sizes, cube.small.members.sizes])
     extents = np.bincount(numbered.ravel(), weights=np.repeat(own_sizes, len(used)), minlength=sum(sizes))
     large = extents >= cube.settings.get("min_objects", MIN_OBJECTS)
@@ -257,7 +257,7 @@ def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array)
 
 def _compute_members(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]:
     """Return the members of some cells, label cells included, without counts."""
-    all_members = join_all_members(cube)
+    all_members = cube.join_members()
     is_member = np.zeros(len(cube.objects), dtype=bool)
     rows = [np.empty(0, np.int32)]
     for cell in cells.tolist():
@@ -312,8 +312,8 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     tables = [
         _LabelTable.of(old, [row.levels[i] for row in rows], format_labels) for i, old in enumerate(cube.dimensions)
     ]
-    own = join_all_labels(cube)
-    all_members = join_all_members(cube)
+    own = cube.join_labels()
+    all_members = cube.join_members()
     labels = np.full((len(rows), len(tables)), -1, np.int32)
     members, counts, parts = [np.empty(0, np.int32)], [np.empty(0, np.int32)], []
     for number, row in enumerate(rows):

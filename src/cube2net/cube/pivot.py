@@ -9,7 +9,6 @@ import numpy as np
 
 from cube2net._util.arrays import Array, compute_offsets, row_of_entries
 from cube2net._util.progress import check_stop
-from cube2net.cube.building.cells import join_all_labels, join_all_members
 from cube2net.model.cube import Cube
 from cube2net.model.node_names import MixedCell
 
@@ -43,7 +42,7 @@ def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array
     """
     from cube2net.kernels.csr import count_unions
 
-    labels = join_all_labels(cube)
+    labels = cube.join_labels()
     cells, small = cube.cells.members, cube.small.members
     members = (cells.indptr, cells.indices, small.indptr, small.indices)
     row, column = (cube.dimensions[i].parents_at(level)[labels[:, i]].astype(np.int64) for i, level in (rows, columns))
@@ -63,7 +62,7 @@ def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array
     shape = (len(kept[0]), len(kept[1]))
     field = np.where((at_row >= 0) & (at_column >= 0), at_row * shape[1] + at_column, -1)
     fields = shape[0] * shape[1]
-    all_members = join_all_members(cube)
+    all_members = cube.join_members()
     is_member = np.zeros(len(cube.objects), dtype=bool)
     is_member[all_members.indices] = True
     query_place = np.full(len(cube.objects), -1, dtype=np.int64)

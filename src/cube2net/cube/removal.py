@@ -23,8 +23,6 @@ from cube2net._util.random import stream
 from cube2net.cube.building.cells import (
     compute_cell_keys,
     empty_items,
-    join_all_labels,
-    join_all_members,
     pack_object_cells,
 )
 from cube2net.cube.building.links import drop_ends, drop_entries, drop_pairs
@@ -129,7 +127,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
     With ``anew`` the members of cells are made from the items that stay, else those of removed items are dropped.
     """
     index = _require_index(cube)
-    members = join_all_members(cube)
+    members = cube.join_members()
     if int(index.cells.indices.max(initial=-1)) >= len(members):
         raise CubeError(INCONSISTENT_ITEMS)
     if anew:
@@ -138,7 +136,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
     else:
         lost_objects, lost_cells = _find_lost_members(index, np.flatnonzero(gone), gone, len(cube.objects))
         left = drop_entries(members, _find_entries(members, lost_cells, lost_objects))
-    labels = join_all_labels(cube)
+    labels = cube.join_labels()
     least = cube.settings.get("min_objects", MIN_OBJECTS)
     kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
     is_large = kept & (left.sizes >= least)

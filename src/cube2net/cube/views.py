@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Ragged, group_rows, make_offsets, take_rows, transpose
-from cube2net.cube.building.cells import join_all_labels, pack_object_cells, renumber_cells
+from cube2net.cube.building.cells import pack_object_cells, renumber_cells
 from cube2net.errors import ParameterError, Placeholder, RollUp, join_names, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension
@@ -74,7 +74,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     if old.is_top:
         raise ParameterError(f"dimension {dimension!r} stands at ∗, the top: there is no level above to roll up to")
     above = _find_level_above(old, to)
-    labels = join_all_labels(cube)
+    labels = cube.join_labels()
     labels[:, number] = -1 if above is None else old.parents_at(above)[labels[:, number]]
     new = replace(old, is_top=True) if above is None else replace(old, at=above)
     dimensions = _replace_dimension(cube.dimensions, number, new)
@@ -250,7 +250,7 @@ def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
 
 def _drop_dimension(cube: Cube, number: int, finest: Cube | None) -> Cube:
     left = cube.dimensions[:number] + cube.dimensions[number + 1 :]
-    return regroup_cells(cube, left, [np.delete(join_all_labels(cube), number, axis=1)], finest=finest)
+    return regroup_cells(cube, left, [np.delete(cube.join_labels(), number, axis=1)], finest=finest)
 
 
 def _keep_cells(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:

@@ -92,6 +92,9 @@ class KMeans:
         centres = np.zeros((1, rows.shape[1]))
         if is_known.any():
             known = rows[is_known]
+            largest = np.abs(known).max()
+            if not 1e-100 < largest < 1e100:  # squares would overflow or vanish
+                known = known / largest
             if self.unit:
                 known = known / np.sqrt(_sum_squares(known))[:, None]
             with one_thread():

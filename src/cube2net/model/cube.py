@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, freeze
+from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, freeze, join_rows
 from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown, load_function
 from cube2net._util.text import format_count
@@ -393,6 +393,14 @@ class Cube(Shown):
             STAR if label < 0 else dimension.labels[label]
             for dimension, label in zip(self.dimensions, row, strict=True)
         )
+
+    def join_labels(self) -> Array:
+        """Return the labels of all cells, those below ``min_objects`` last."""
+        return np.concatenate([self.cells.labels, self.small.labels])
+
+    def join_members(self) -> Ragged:
+        """Return the members of all cells, those below ``min_objects`` last."""
+        return join_rows(self.cells.members, self.small.members)
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table with one row per cell: its title, its labels, its number of objects."""

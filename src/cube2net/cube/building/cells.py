@@ -81,14 +81,14 @@ def grow_cells(
         )
     new_members = join_rows(new_cells[0].members, new_cells[1].members)
     large_count = len(cube.cells)
-    old_keys = compute_cell_keys(join_all_labels(cube), sizes, places)
+    old_keys = compute_cell_keys(cube.join_labels(), sizes, places)
     all_keys = np.union1d(old_keys, new_keys)
     check_count(CELLS, len(all_keys))
     old_rows, new_rows = np.full(len(all_keys), -1, np.int64), np.full(len(all_keys), -1, np.int64)
     old_rows[np.searchsorted(all_keys, old_keys)] = np.arange(len(old_keys))
     new_rows[np.searchsorted(all_keys, new_keys)] = np.arange(len(new_keys))
 
-    old_members = join_all_members(cube)
+    old_members = cube.join_members()
     changed = np.flatnonzero(new_rows >= 0)
     merged = _merge(old_members, old_rows[changed], new_members, new_rows[changed])
     counts = np.zeros(len(all_keys), np.int64)
@@ -333,16 +333,6 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
     return Ragged(indptr, indices)
 
 
-def join_all_labels(cube: Cube) -> Array:
-    """Return the labels of all cells, cells below ``min_objects`` last."""
-    return np.concatenate([cube.cells.labels, cube.small.labels])
-
-
-def join_all_members(cube: Cube) -> Ragged:
-    """Return the members of all cells, cells below ``min_objects`` last."""
-    return join_rows(cube.cells.members, cube.small.members)
-
-
 def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
     """Return the keys of cells in several parts, ascending, and the number of the cell of each.
 
@@ -388,4 +378,4 @@ def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
 
 def _find_cell_numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
     keys, numbers = sort_cells_by_key(cells, sizes)
-    return numbers[np.searchsorted(keys, compute_cell_keys(join_all_labels(cube), sizes, places))]
+    return numbers[np.searchsorted(keys, compute_cell_keys(cube.join_labels(), sizes, places))]
