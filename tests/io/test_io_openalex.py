@@ -262,7 +262,7 @@ def test_authors_are_put_together_in_few_numbers_for_each_mention(monkeypatch: p
         patch.setattr(CorpusBuilder, "add", keep)
         patch.setattr(CorpusBuilder, "corpus", corpus)
         read(FILES["works.jsonl"])
-    monkeypatch.setattr(openalex, "ROWS_AT_ONCE", 2**10)
+    monkeypatch.setattr(openalex, "ROWS_PER_STEP", 2**10)
     gathering = CorpusBuilder("authors")
     for more in range(10**11, 400 * 10**11, 10**11):
         for batch in caught:

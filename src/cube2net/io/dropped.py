@@ -8,7 +8,7 @@ from cube2net._util.progress import ProgressOption, resolve_progress, silent
 from cube2net.errors import SourceError
 
 MAX_EXAMPLES = 3
-"""So many sentences are shown of every reason."""
+"""The most sentences shown for one reason."""
 
 Places = Callable[[Sequence[int]], list[str]]
 """Turns the numbers of rows into words: ``links.csv line 7``."""

@@ -34,7 +34,7 @@ DIMENSIONS = (
     DimensionSpec("venue", "venue", parent="kind"),
     DimensionSpec("topic", "topic"),
 )
-TABLES = ("venues.json", "sigs.json")
+NAME_TABLES = ("venues.json", "sigs.json")
 ITEMS = {
     "item": pa.string(),
     "year": pa.int32(),
@@ -77,9 +77,9 @@ class Acl:
         papers: list[Paper] = []
         tables: dict[str, Entries] = {}
         dropped = Dropped(self.strict, progress)
-        found, count = _find_files([Path(path) for path in paths])
+        files, count = _find_files([Path(path) for path in paths])
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        for done, (name, file) in enumerate(InputFiles(found, (".xml", *TABLES), meter, guarded=True), start=1):
+        for done, (name, file) in enumerate(InputFiles(files, (".xml", *NAME_TABLES), meter, guarded=True), start=1):
             if name.endswith(".json"):
                 tables[Path(name).name] = _read_json(name, file)
             else:
@@ -91,23 +91,25 @@ class Acl:
         for reason, number in left_out.items():
             dropped.leave_out(reason, number)
         if not papers:
-            why = ", ".join(dropped.reasons)
-            raise SourceError(f"{join_names(paths)} holds no paper to read" + (f" ({why})" if why else ""))
+            drop_reasons = ", ".join(dropped.reasons)
+            raise SourceError(
+                f"{join_names(paths)} holds no paper to read" + (f" ({drop_reasons})" if drop_reasons else "")
+            )
         return _build_corpus(papers, tables, dropped.counts)
 
     def _select_papers(self, papers: list[Paper], sigs: Entries) -> tuple[list[Paper], Counter[str]]:
         """Return the papers of the years and groups asked for, and how many are not."""
-        without = {sig.casefold() for sig in self.without_sigs}
-        known = {sig for paper in papers for sig in paper.volume.sigs} | set(sigs)
-        for sig in sorted(without - known):
-            raise unknown_name("special interest group", sig, known)
+        excluded = {sig.casefold() for sig in self.without_sigs}
+        all_sigs = {sig for paper in papers for sig in paper.volume.sigs} | set(sigs)
+        for sig in sorted(excluded - all_sigs):
+            raise unknown_name("special interest group", sig, all_sigs)
         kept, left_out = [], Counter[str]()
         for paper in papers:
             if self.from_year is not None and paper.volume.year < self.from_year:
                 left_out[f"papers before {self.from_year}"] += 1
             elif self.to_year is not None and paper.volume.year > self.to_year:
                 left_out[f"papers after {self.to_year}"] += 1
-            elif not without.isdisjoint(paper.volume.sigs):
+            elif not excluded.isdisjoint(paper.volume.sigs):
                 left_out["papers of groups not asked for"] += 1
             else:
                 kept.append(paper)
@@ -131,24 +133,26 @@ def _find_files(paths: list[Path]) -> tuple[list[Path], int | None]:
     for path in paths:
         if not path.exists():
             raise SourceError(f"{path} does not exist: name the Anthology's folder, or its tar.xz")
-    found = [file for path in paths for file in (_list_folder(path) if path.is_dir() else [path])]
-    return found, len(found) if all(path.suffix in (".xml", ".json") for path in found) else None
+    files = [file for path in paths for file in (_list_folder(path) if path.is_dir() else [path])]
+    return files, len(files) if all(path.suffix in (".xml", ".json") for path in files) else None
 
 
 def _list_folder(path: Path) -> list[Path]:
     xml = next((folder for folder in (path / "data" / "xml", path / "xml") if folder.is_dir()), path)
-    found = sorted(xml.glob("*.xml"))
-    if not found:
+    xml_files = sorted(xml.glob("*.xml"))
+    if not xml_files:
         raise SourceError(f"{path} holds no XML: expected the Anthology's folder, with data/xml in it, or its tar.xz")
-    return found + [place / name for name in TABLES for place in (xml, xml.parent / "json") if (place / name).is_file()]
+    return xml_files + [
+        place / name for name in NAME_TABLES for place in (xml, xml.parent / "json") if (place / name).is_file()
+    ]
 
 
 def _read_json(name: str, file: IO[bytes]) -> Entries:
-    whole = read_whole(file, MAX_JSON_BYTES)
-    if whole is None:
+    content = read_whole(file, MAX_JSON_BYTES)
+    if content is None:
         raise SourceError(f"{name} takes more than {MAX_JSON_BYTES:,} bytes, expected a table of names")
     try:
-        entries = json.loads(whole.decode())
+        entries = json.loads(content.decode())
     except json.JSONDecodeError as error:
         raise SourceError(f"{name} line {error.lineno:,}: not JSON ({error.msg})") from None
     except (ValueError, RecursionError) as error:
@@ -159,21 +163,21 @@ def _read_json(name: str, file: IO[bytes]) -> Entries:
 
 
 def _build_corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping[str, int]) -> Corpus:
-    rows: dict[str, int] = {}
-    spelled: dict[str, Counter[str]] = {}
+    object_numbers: dict[str, int] = {}
+    spellings: dict[str, Counter[str]] = {}
     items: list[int] = []
     objects: list[int] = []
     for item, paper in enumerate(papers):
         for key, name in paper.authors.items():
             items.append(item)
-            objects.append(rows.setdefault(key, len(rows)))
+            objects.append(object_numbers.setdefault(key, len(object_numbers)))
             if name != key:
-                spelled.setdefault(key, Counter())[name] += 1
-    names = [spelled[key].most_common(1)[0][0] if key in spelled else key for key in rows]
+                spellings.setdefault(key, Counter())[name] += 1
+    names = [spellings[key].most_common(1)[0][0] if key in spellings else key for key in object_numbers]
     venues = _look_up_names({venue for paper in papers for venue in paper.volume.venues}, tables.get("venues.json", {}))
     sigs = _look_up_names({sig for paper in papers for sig in paper.volume.sigs}, tables.get("sigs.json", {}))
     return Corpus(
-        objects=table(OBJECTS, object=list(rows), name=names, kind=["author"] * len(rows)),
+        objects=table(OBJECTS, object=list(object_numbers), name=names, kind=["author"] * len(object_numbers)),
         items=table(
             ITEMS,
             item=[paper.id for paper in papers],
@@ -195,15 +199,15 @@ def _build_corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: M
 
 def _look_up_names(keys: set[str], table_of_names: Entries) -> dict[str, tuple[str, str, str]]:
     """Return the acronym, the full name and the kind of every venue or group."""
-    known = {}
+    names_by_key = {}
     for key in keys:
         entry = table_of_names.get(key)
         if entry is None:
-            known[key] = key, key, "other"
+            names_by_key[key] = key, key, "other"
         else:
             acronym, name = (str(entry.get(field) or key).strip() or key for field in ("acronym", "name"))
-            known[key] = acronym, name, str(entry.get("type") or "conference")
-    return known
+            names_by_key[key] = acronym, name, str(entry.get("type") or "conference")
+    return names_by_key
 
 
 def _build_labels(**attributes: Mapping[str, tuple[str, str, str]]) -> pa.Table:
@@ -233,8 +237,8 @@ TEXT_ELEMENTS = {
     *(("author", tag) for tag in ("first", "last")),
 }
 IGNORED_ELEMENTS = ("url", "tex-math")
-YEAR = re.compile("[0-9]{4}")
-TWO_DIGITS = re.compile("W|C69$|D19$")
+YEAR_PATTERN = re.compile("[0-9]{4}")
+TWO_DIGIT_VOLUMES = re.compile("W|C69$|D19$")
 
 
 @dataclass
@@ -289,7 +293,7 @@ def format_volume_id(collection: str, volume: str) -> str:
     >>> format_volume_id("2020.acl", "main"), format_volume_id("P18", "1"), format_volume_id("W18", "3")
     ('2020.acl-main', 'P18-1', 'W18-03')
     """
-    if TWO_DIGITS.match(collection) and volume.isdecimal() and (collection != "D19" or int(volume) >= 5):
+    if TWO_DIGIT_VOLUMES.match(collection) and volume.isdecimal() and (collection != "D19" or int(volume) >= 5):
         return f"{collection}-{int(volume):02d}"
     return f"{collection}-{volume}"
 
@@ -300,11 +304,11 @@ def format_paper_id(collection: str, volume: str, paper: str) -> str:
     >>> format_paper_id("2020.acl", "main", "1"), format_paper_id("P18", "1", "1"), format_paper_id("W18", "3", "7")
     ('2020.acl-main.1', 'P18-1001', 'W18-0307')
     """
-    whole = format_volume_id(collection, volume)
+    volume_id = format_volume_id(collection, volume)
     if collection[:1].isdigit() or not (volume.isdecimal() and paper.isdecimal()):
-        return f"{whole}.{paper}"
-    digits = 4 - len(whole.rpartition("-")[2])
-    return f"{whole}{int(paper):0{digits}d}"
+        return f"{volume_id}.{paper}"
+    digits = 4 - len(volume_id.rpartition("-")[2])
+    return f"{volume_id}{int(paper):0{digits}d}"
 
 
 class _Reader:
@@ -377,7 +381,7 @@ class _Reader:
                 self.volume.venues.append(text)
             elif tag == "sig":
                 self.volume.sigs.append(text.casefold())
-            elif YEAR.fullmatch(text):
+            elif YEAR_PATTERN.fullmatch(text):
                 self.volume.year = int(text)
 
     def add_author(self) -> None:
@@ -398,8 +402,8 @@ class _Reader:
             self.drop("papers without a title", f"paper {self.number!r} has no title")
         else:
             number = format_paper_id(self.collection, volume.number, self.number)
-            rest = (paper["title"], paper.get("abstract", ""), self.authors)
-            self.papers.append(Paper(self.name, self.line, number, volume, *rest))
+            texts = (paper["title"], paper.get("abstract", ""), self.authors)
+            self.papers.append(Paper(self.name, self.line, number, volume, *texts))
 
     def drop(self, reason: str, sentence: str) -> None:
         self.dropped.drop_one(reason, self.xml.place, sentence)

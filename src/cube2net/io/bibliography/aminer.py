@@ -27,8 +27,8 @@ ATTRIBUTION = (
 EXPECTED = "AMiner's file or folder, such as dblp-ref-0.json, dblp.v12.json, dblp.v10.zip or dblp.txt"
 ENDINGS = (".json", ".jsonl", ".txt")
 RECORDS_PER_REPORT = 20_000
-TAG = re.compile(r"#(index|conf|year|citation|arnetid|[*@!%oct])")
-FIELDS = {
+TAG_PATTERN = re.compile(r"#(index|conf|year|citation|arnetid|[*@!%oct])")
+FIELD_OF_TAG = {
     **{"*": "title", "@": "authors", "!": "abstract", "index": "id"},
     **{"t": "year", "year": "year", "c": "venue", "conf": "venue"},
 }
@@ -60,12 +60,12 @@ class Aminer:
         dropped = Dropped(self.strict, progress)
         papers = Papers(dropped, texts=self.abstracts)
         builder = _PaperBuilder(papers, dropped, self.abstracts)
-        read = 0
+        record_count = 0
         for name, file in files:
             for line, record in read_records(name, file, dropped):
                 builder.add(name, line, record)
-                read += 1
-                if read % RECORDS_PER_REPORT == 0:
+                record_count += 1
+                if record_count % RECORDS_PER_REPORT == 0:
                     progress(STAGE, files.done, files.total)
         progress(STAGE, files.total, files.total)
         return papers.corpus(ATTRIBUTION, join_names(paths), full_names=builder.full_names)
@@ -102,8 +102,8 @@ class _PaperBuilder:
             self.papers.add((name, line, key, year, venue, title, text, *self.find_authors(place, authors or [])))
 
     def drop(self, place: tuple[str, int], reason: str, record: dict[str, Any], field: str, allowed: str) -> None:
-        got = f"is {reprlib.repr(record[field])}" if record.get(field) is not None else "is missing"
-        self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", f"{field!r} {got}, expected {allowed}")
+        state = f"is {reprlib.repr(record[field])}" if record.get(field) is not None else "is missing"
+        self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", f"{field!r} {state}, expected {allowed}")
 
     def find_authors(self, place: tuple[str, int], authors: list[Any]) -> tuple[list[str], list[str]]:
         """Return the keys and the names of authors given by name (V10 and before) or as objects."""
@@ -120,18 +120,18 @@ class _PaperBuilder:
                 keys.append(key)
                 names.append(name or key)
             else:
-                got = {"author": author}
-                self.drop(place, "authors without a name", got, "author", "a name, or an object with one")
+                faulty_record = {"author": author}
+                self.drop(place, "authors without a name", faulty_record, "author", "a name, or an object with one")
         return keys, names
 
     def find_venue(self, place: tuple[str, int], record: dict[str, Any]) -> str | None:
         """Return the venue's name, without the number of a part; where there is a longer one it is noted."""
         venue = record.get("venue")
         if type(venue) is dict:
-            full = _clean_text(venue.get("name_d"))[:MAX_VENUE_LENGTH]
-            label = strip_part(_clean_text(venue.get("raw"))) or full
-            if full and full != label:
-                self.full_names.setdefault(label, full)
+            full_name = _clean_text(venue.get("name_d"))[:MAX_VENUE_LENGTH]
+            label = strip_part(_clean_text(venue.get("raw"))) or full_name
+            if full_name and full_name != label:
+                self.full_names.setdefault(label, full_name)
         else:
             label = strip_part(_clean_text(venue))
             if venue is not None and type(venue) is not str:
@@ -159,9 +159,15 @@ def join_inverted_index(words: dict[str, Any]) -> str:
     >>> join_inverted_index({"to": [0, 4], "be": [1, 5], "not": [3], "or": [2]})
     'to be or not to be'
     """
-    placed = [(at, word) for word, where in words.items() if type(where) is list for at in where if type(at) is int]
-    placed.sort(key=lambda pair: pair[0])
-    return " ".join([word for _, word in placed]).strip()
+    words_by_place = [
+        (position, word)
+        for word, positions in words.items()
+        if type(positions) is list
+        for position in positions
+        if type(position) is int
+    ]
+    words_by_place.sort(key=lambda pair: pair[0])
+    return " ".join([word for _, word in words_by_place]).strip()
 
 
 def _find_key(record: dict[str, Any]) -> str:
@@ -204,27 +210,27 @@ def parse_tagged(name: str, tagged: Lines, dropped: Dropped) -> Records:
     (2, {'title': 'Sorting.', 'authors': ['A. Hoare', 'B. Lee, Jr.'], 'year': '1962', 'venue': 'BIT', 'id': '7'})
     """
     record: dict[str, Any] = {}
-    first = 0
+    first_line = 0
     for number, line in tagged:
         text = line.strip("\ufeff \t\r\n")
-        match = TAG.match(text)
-        field = FIELDS.get(match[1], "") if match else ""
+        match = TAG_PATTERN.match(text)
+        field = FIELD_OF_TAG.get(match[1], "") if match else ""
         if record and (not text or (field in ("title", "id") and field in record)):
-            yield first, record
+            yield first_line, record
             record = {}
         if not text or (number == 1 and text.isdecimal()):
             continue
         if match is None:
-            shown = text[:40] + ("…" if len(text) > 40 else "")
+            excerpt = text[:40] + ("…" if len(text) > 40 else "")
             dropped.drop_one(
-                "lines without a known tag", f"{name} line {number:,}", f"{shown!r} begins with no known tag"
+                "lines without a known tag", f"{name} line {number:,}", f"{excerpt!r} begins with no known tag"
             )
         elif field:
-            first = first if record else number
+            first_line = first_line if record else number
             value = text[match.end() :].strip()
             record[field] = _split_names(value) if field == "authors" else value
     if record:
-        yield first, record
+        yield first_line, record
 
 
 def _split_names(text: str) -> list[str]:

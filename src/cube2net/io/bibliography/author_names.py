@@ -21,16 +21,16 @@ PARTICLES = frozenset(
 )
 MAX_NAME_LENGTH = 500
 SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv", "phd", "md"])
-INITIALS = re.compile(r"(?:[A-Z]\.?-?){1,3}")
-FULL_STOP = re.compile(r"(?:[A-Z]{2}|[a-z]{2})\.$")
-GROUP = re.compile(
+INITIALS_PATTERN = re.compile(r"(?:[A-Z]\.?-?){1,3}")
+FULL_STOP_PATTERN = re.compile(r"(?:[A-Z]{2}|[a-z]{2})\.$")
+GROUP_PATTERN = re.compile(
     r"\b(?:organi[sz]ation|group|consortium|committee|association|collaboration|collaborators|team|network|society"
     r"|institut\w*|universit\w*|ministry|council|commission|agency|department|foundation|cent(?:er|re)|nations"
     r"|investigators|initiative|federation|laborator\w+|inc|ltd|gmbh)\b",
     re.I,
 )
-"""What shows that a name is not of a person; a comma at its end shows it as well."""
-LETTERS = str.maketrans({"ø": "o", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d"})
+"""Words that show that a name is not that of a person; so does a comma at its end."""
+LETTER_REPLACEMENTS = str.maketrans({"ø": "o", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d"})
 Name = tuple[str, tuple[str, ...]]
 """A family name and given names or initials, in lower case and without accents, as names are compared."""
 
@@ -50,32 +50,32 @@ def format_name(text: str) -> str:
     ['Govil, N.', 'Govil, Nikhil', 'van der Berg, J.', 'van Auken, O. W.', 'IEEE']
     """
     text = unicodedata.normalize("NFC", " ".join(text.replace("’", "'").split())).lstrip(" ,").rstrip(" ;")
-    is_group = text.endswith(",") and not INITIALS.fullmatch(text.rstrip(" ,").rpartition(" ")[2])
+    is_group = text.endswith(",") and not INITIALS_PATTERN.fullmatch(text.rstrip(" ,").rpartition(" ")[2])
     text = text.rstrip(" ,;")[:MAX_NAME_LENGTH]
-    text = text[:-1] if FULL_STOP.search(text) else text
-    if "," not in text and (is_group or GROUP.search(text)):
+    text = text[:-1] if FULL_STOP_PATTERN.search(text) else text
+    if "," not in text and (is_group or GROUP_PATTERN.search(text)):
         return text
     if "," in text:
         family, _, rest = text.partition(",")
-        given = [word for word in rest.replace(",", " ").split() if word.lower().strip(".") not in SUFFIXES]
-        while len(given) > 1 and len(given[-1]) > 1 and given[-1].lower() in PARTICLES:
-            family = f"{given.pop().lower()} {family}"
+        given_names = [word for word in rest.replace(",", " ").split() if word.lower().strip(".") not in SUFFIXES]
+        while len(given_names) > 1 and len(given_names[-1]) > 1 and given_names[-1].lower() in PARTICLES:
+            family = f"{given_names.pop().lower()} {family}"
     else:
         words = [word for word in text.split() if word.lower().strip(".") not in SUFFIXES] or text.split()
-        split = _find_family_start(words)
-        family = " ".join(words[split:] if split >= 0 else words[:split])
-        given = words[:split] if split >= 0 else words[split:]
-    given = [word for word in given if word != "null"]
-    return f"{family.strip()}, {' '.join(given)}" if given else family.strip()
+        start = _find_family_start(words)
+        family = " ".join(words[start:] if start >= 0 else words[:start])
+        given_names = words[:start] if start >= 0 else words[start:]
+    given_names = [word for word in given_names if word != "null"]
+    return f"{family.strip()}, {' '.join(given_names)}" if given_names else family.strip()
 
 
 def _find_family_start(words: Sequence[str]) -> int:
-    """Return where the family name begins; below 0 so many initials follow it."""
-    trailing = 0
-    while trailing < len(words) - 1 and INITIALS.fullmatch(words[-1 - trailing]):
-        trailing += 1
-    if trailing and not INITIALS.fullmatch(words[0]):
-        return -trailing
+    """Return the place where the family name begins, or minus the number of initials that follow it."""
+    trailing_initials = 0
+    while trailing_initials < len(words) - 1 and INITIALS_PATTERN.fullmatch(words[-1 - trailing_initials]):
+        trailing_initials += 1
+    if trailing_initials and not INITIALS_PATTERN.fullmatch(words[0]):
+        return -trailing_initials
     start = len(words) - 1
     while start > 1 and words[start - 1].lower() in PARTICLES:
         start -= 1
@@ -91,38 +91,41 @@ def make_name_key(name: str) -> Name:
     family, _, given = name.partition(", ")
     words: list[str] = []
     for word in re.split(r"[\s.\-‐–]+", given):
-        plain = reduce_letters(word)
-        words += list(plain) if word.isupper() and len(plain) <= 3 else [plain] if plain else []
+        letters = reduce_letters(word)
+        words += list(letters) if word.isupper() and len(letters) <= 3 else [letters] if letters else []
     return reduce_letters(family), tuple(words)
 
 
 def reduce_letters(text: str) -> str:
     """Return the letters and digits of a text in lower case, without accents."""
-    spread = unicodedata.normalize("NFKD", text.casefold().translate(LETTERS))
-    return "".join([letter for letter in spread if letter.isalnum()])
+    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(LETTER_REPLACEMENTS))
+    return "".join([letter for letter in decomposed if letter.isalnum()])
 
 
-def is_same_form(one: Name, other: Name) -> bool:
+def is_same_form(first: Name, second: Name) -> bool:
     """Return whether two names may be of one person: the same family, and given names or initials that agree.
 
     >>> is_same_form(("li", ("j",)), ("li", ("jun", "wei"))), is_same_form(("li", ("jin",)), ("li", ("jun",)))
     (True, False)
     """
-    (family, given), (other_family, other_given) = one, other
-    if family != other_family or bool(given) != bool(other_given):
+    (family, given), (second_family, second_given) = first, second
+    if family != second_family or bool(given) != bool(second_given):
         return False
-    if "".join(given) == "".join(other_given):
+    if "".join(given) == "".join(second_given):
         return True
-    return all(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in zip(given, other_given, strict=False))
+    return all(
+        first_word == second_word or (1 in (len(first_word), len(second_word)) and first_word[0] == second_word[0])
+        for first_word, second_word in zip(given, second_given, strict=False)
+    )
 
 
-def is_fuller(one: Name, other: Name) -> bool:
-    """Return whether a name says more than another of the same form: more given names, or fewer initials."""
-    return (len("".join(one[1])), len(one[1])) > (len("".join(other[1])), len(other[1]))
+def is_fuller(first: Name, second: Name) -> bool:
+    """Return whether a name is fuller than another of the same form: it has more letters or more given names."""
+    return (len("".join(first[1])), len(first[1])) > (len("".join(second[1])), len(second[1]))
 
 
-PASSES = 3
-"""A name that was found to be another's may lead to a third: the papers are gone through so often."""
+MERGE_PASSES = 3
+"""The most passes over the papers: a merged name may lead to another one."""
 MIN_EVIDENCE = 0.1
 """Each shared coauthor counts 1 / n, where the rarer of the two family names with initial stands for n names."""
 
@@ -140,7 +143,7 @@ class Person:
     @property
     def orcid(self) -> str:
         """The ORCID, where one is known."""
-        return next((each for each in sorted(self.ids) if is_orcid(each)), "")
+        return next((identifier for identifier in sorted(self.ids) if is_orcid(identifier)), "")
 
     def add(self, author: Author) -> None:
         """Add a name of the person, with what identifies it."""
@@ -188,39 +191,41 @@ class _AuthorIdentifier:
         by_id: dict[str, int] = {}
         by_name: dict[Name, list[int]] = defaultdict(list)
         mentions = [(author, place) for place, paper in enumerate(self.papers) for author in paper]
-        found: dict[tuple[int, str], int] = {}
-        for with_ids in (True, False):
+        person_by_mention: dict[tuple[int, str], int] = {}
+        for has_ids in (True, False):
             for author, place in mentions:
-                if bool(author.ids) == with_ids:
-                    found[place, author.name] = self._find_person(author, by_id, by_name)
-        self.numbers = [[found[place, author.name] for author in paper] for place, paper in enumerate(self.papers)]
+                if bool(author.ids) == has_ids:
+                    person_by_mention[place, author.name] = self._find_person(author, by_id, by_name)
+        self.numbers = [
+            [person_by_mention[place, author.name] for author in paper] for place, paper in enumerate(self.papers)
+        ]
         for paper, numbers in zip(self.papers, self.numbers, strict=True):
             keys = [make_coauthor_key(self.keys[author.name]) for author in paper]
             for author, number in zip(paper, numbers, strict=True):
-                own = make_coauthor_key(self.keys[author.name])
-                self.persons[number].coauthors.update(key for key in keys if key != own)
+                own_key = make_coauthor_key(self.keys[author.name])
+                self.persons[number].coauthors.update(key for key in keys if key != own_key)
         self._merge_variants()
         return self._number_people()
 
     def _find_person(self, author: Author, by_id: dict[str, int], by_name: dict[Name, list[int]]) -> int:
         key = self.keys[author.name]
-        known = [by_id[each] for each in author.ids if each in by_id]
-        known = [at for at in known if is_same_person_name(self.persons[at].key, key)]
-        if not known:
-            known = [at for at in by_name[key] if self.persons[at].key == key]
-            nameless = [at for at in known if not self.persons[at].ids]
+        candidates = [by_id[identifier] for identifier in author.ids if identifier in by_id]
+        candidates = [candidate for candidate in candidates if is_same_person_name(self.persons[candidate].key, key)]
+        if not candidates:
+            candidates = [candidate for candidate in by_name[key] if self.persons[candidate].key == key]
+            nameless = [candidate for candidate in candidates if not self.persons[candidate].ids]
             is_abbreviated = all(len(word) == 1 for word in key[1])
-            known = [] if author.ids else known if len(known) == 1 and not is_abbreviated else nameless
-        if known:
-            number = known[0]
+            candidates = [] if author.ids else candidates if len(candidates) == 1 and not is_abbreviated else nameless
+        if candidates:
+            number = candidates[0]
         else:
             number = len(self.persons)
             self.persons.append(Person(author.name, key))
         if number not in by_name[key]:
             by_name[key].append(number)
         self.persons[number].add(author)
-        for each in author.ids:
-            by_id.setdefault(each, number)
+        for identifier in author.ids:
+            by_id.setdefault(identifier, number)
         return number
 
     def _merge_variants(self) -> None:
@@ -228,19 +233,19 @@ class _AuthorIdentifier:
         blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, person in enumerate(self.persons):
             blocks[make_coauthor_key(person.key)].append(number)
-        for _ in range(PASSES):
+        for _ in range(MERGE_PASSES):
             has_moved = False
             for paper, numbers in zip(self.papers, self.numbers, strict=True):
                 keys = [make_coauthor_key(self.keys[author.name]) for author in paper]
-                for at, author in enumerate(paper):
-                    if len(blocks[keys[at]]) < 2 or self.persons[numbers[at]].ids.intersection(author.ids):
+                for place, author in enumerate(paper):
+                    if len(blocks[keys[place]]) < 2 or self.persons[numbers[place]].ids.intersection(author.ids):
                         continue
-                    coauthors = {key for key in keys if key != keys[at]}
-                    best = self._find_fuller_person(author, numbers[at], blocks[keys[at]], coauthors)
-                    if best >= 0 and best not in numbers:
-                        numbers[at], has_moved = best, True
-                        self.persons[best].add(author)
-                        self.persons[best].coauthors.update(coauthors)
+                    coauthors = {key for key in keys if key != keys[place]}
+                    person_number = self._find_fuller_person(author, numbers[place], blocks[keys[place]], coauthors)
+                    if person_number >= 0 and person_number not in numbers:
+                        numbers[place], has_moved = person_number, True
+                        self.persons[person_number].add(author)
+                        self.persons[person_number].coauthors.update(coauthors)
             if not has_moved:
                 return
 
@@ -248,12 +253,12 @@ class _AuthorIdentifier:
         self, author: Author, number: int, others: Sequence[int], coauthors: set[tuple[str, str]]
     ) -> int:
         """Return the person of a fuller name of a mention, below 0 where there is none or it is not clear who."""
-        key, own = self.keys[author.name], self.persons[number]
-        namesakes = len(self.given_names[key[0]])
+        key, own_person = self.keys[author.name], self.persons[number]
+        namesake_count = len(self.given_names[key[0]])
         evidence: list[tuple[int, int, int]] = []
         for other in others:
             person = self.persons[other]
-            is_better = is_fuller(person.key, own.key) or bool(person.ids and not own.ids)
+            is_better = is_fuller(person.key, own_person.key) or bool(person.ids and not own_person.ids)
             if (
                 other == number
                 or not is_better
@@ -261,24 +266,27 @@ class _AuthorIdentifier:
                 or person.conflicts_with(author.ids)
             ):
                 continue
-            shared = [each for each in coauthors if each in person.coauthors]
-            if sum(1 / min(namesakes, len(self.given_names[family])) for family, _ in shared) >= MIN_EVIDENCE:
+            shared = [coauthor for coauthor in coauthors if coauthor in person.coauthors]
+            if sum(1 / min(namesake_count, len(self.given_names[family])) for family, _ in shared) >= MIN_EVIDENCE:
                 evidence.append((len(shared), len("".join(person.key[1])), other))
         if not evidence:
             return -1
-        shared_count, _, best = max(evidence, key=lambda each: (each[0], each[1], -each[2]))
+        shared_count, _, best_person = max(evidence, key=lambda coauthor: (coauthor[0], coauthor[1], -coauthor[2]))
         other_counts = [
-            count for count, _, other in evidence if not is_same_form(self.persons[best].key, self.persons[other].key)
+            count
+            for count, _, other in evidence
+            if not is_same_form(self.persons[best_person].key, self.persons[other].key)
         ]
-        return -1 if max(other_counts, default=0) >= shared_count else best
+        return -1 if max(other_counts, default=0) >= shared_count else best_person
 
     def _number_people(self) -> tuple[list[Person], list[list[int]]]:
         """Return the persons who are still mentioned, in the order of their first mention, and those of every paper."""
-        order = {
-            number: at for at, number in enumerate(dict.fromkeys(each for paper in self.numbers for each in paper))
+        new_numbers = {
+            number: new_number
+            for new_number, number in enumerate(dict.fromkeys(person for paper in self.numbers for person in paper))
         }
-        persons = [self.persons[number] for number in order]
-        return persons, [list(dict.fromkeys(order[each] for each in paper)) for paper in self.numbers]
+        persons = [self.persons[number] for number in new_numbers]
+        return persons, [list(dict.fromkeys(new_numbers[person] for person in paper)) for paper in self.numbers]
 
 
 def make_coauthor_key(name: Name) -> tuple[str, str]:
@@ -286,6 +294,9 @@ def make_coauthor_key(name: Name) -> tuple[str, str]:
     return name[0], name[1][0][:1] if name[1] else ""
 
 
-def is_same_person_name(one: Name, other: Name) -> bool:
+def is_same_person_name(first: Name, second: Name) -> bool:
     """Return whether names with the same identifier may be of one person: they share a name or the first initial."""
-    return bool({one[0], *one[1]} & {other[0], *other[1]}) or make_coauthor_key(one)[1] == make_coauthor_key(other)[1]
+    return (
+        bool({first[0], *first[1]} & {second[0], *second[1]})
+        or make_coauthor_key(first)[1] == make_coauthor_key(second)[1]
+    )

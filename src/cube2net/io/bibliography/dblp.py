@@ -28,12 +28,14 @@ ENDINGS = (".xml",)
 FIELDS = frozenset(("author", "title", "year", "journal", "booktitle", "school"))
 KINDS = ("article", "inproceedings", "incollection", "phdthesis")
 VENUES = ("streams", "titles")
-STREAM = re.compile(r"((?:conf|journals)/[^/]+)/")
+STREAM_PATTERN = re.compile(r"((?:conf|journals)/[^/]+)/")
 ORDINAL = (
     r"(?:(?:twenty|thirty|forty|fifty|sixty)[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?:ten|eleven|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)th|twelfth|[a-z]+tieth"
 )
-NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|nd|rd|th)?\b|\b(?:{ORDINAL})\b", re.I)
+NOISE_PATTERN = re.compile(
+    rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|nd|rd|th)?\b|\b(?:{ORDINAL})\b", re.I
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +83,7 @@ class Dblp:
             read_records(name, file, {*self.kinds, "proceedings"}, builder.add, report, dropped)
         report()
         labels = builder.label_series()
-        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in builder.long.items()}
+        full_names = {labels.get(venue, venue): names.most_common(1)[0][0] for venue, names in builder.long.items()}
         return papers.corpus(ATTRIBUTION, join_names(paths), labels=labels, full_names=full_names)
 
 
@@ -133,24 +135,24 @@ class _PaperBuilder:
         """Return the series of a record, or else the title of its journal, book or school."""
         texts = record.texts
         title = strip_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
-        series = STREAM.match(record.key) if self.by_stream else None
+        series = STREAM_PATTERN.match(record.key) if self.by_stream else None
         if series is None:
             return title or None
         stream = series[1][:MAX_VENUE_LENGTH]
-        found = self.short.get(stream)
-        if found is None:
-            found = self.short[stream] = Counter()
+        title_counts = self.short.get(stream)
+        if title_counts is None:
+            title_counts = self.short[stream] = Counter()
         if title and record.kind != "proceedings":
-            found[title] += 1
+            title_counts[title] += 1
         return stream
 
     def label_series(self) -> dict[str, str]:
         """Return what every series is called; where two would be called the same, the smaller says which it is."""
-        found: dict[str, str] = {}
+        stream_by_label: dict[str, str] = {}
         for stream, titles in sorted(self.short.items(), key=lambda pair: (-pair[1].total(), pair[0])):
             label = titles.most_common(1)[0][0] if titles else stream.partition("/")[2]
-            found[label if label not in found else f"{label} ({stream})"] = stream
-        return {stream: label for label, stream in found.items()}
+            stream_by_label[label if label not in stream_by_label else f"{label} ({stream})"] = stream
+        return {stream: label for label, stream in stream_by_label.items()}
 
     def drop(self, record: Record, reason: str, sentence: str) -> None:
         self.dropped.drop_one(reason, f"{self.file} line {record.line:,}, {record.kind} {record.key[:80]!r}", sentence)
@@ -177,7 +179,7 @@ def extract_series_name(title: str) -> str:
     """
     parts = re.split(r" - |: ", title[:MAX_VENUE_LENGTH].partition(",")[0])
     kept = [part for part in parts if not re.fullmatch(r"\S+ ?(?:[0-9]{4}|'[0-9]{2})", part)]
-    name = " ".join(NOISE.sub(" ", " ".join(kept)).split()).strip(" .")
+    name = " ".join(NOISE_PATTERN.sub(" ", " ".join(kept)).split()).strip(" .")
     return name if " " in name else ""
 
 

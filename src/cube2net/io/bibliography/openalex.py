@@ -40,8 +40,8 @@ from cube2net.io.bibliography.openalex_files import (
 from cube2net.io.bibliography.openalex_works import (
     CHAINS,
     FILTERS,
-    OTHER,
-    SINGLE,
+    OTHER_LABEL,
+    SINGLE_ATTRIBUTES,
     Batch,
     LineReader,
     WorkColumns,
@@ -100,76 +100,80 @@ class OpenAlex:
     @property
     def filters(self) -> dict[str, tuple[str, ...]]:
         """The labels of which a work must have one, by attribute."""
-        return {name: (some,) if isinstance(some, str) else tuple(some) for name, some in self.where.items()}
+        return {name: (labels,) if isinstance(labels, str) else tuple(labels) for name, labels in self.where.items()}
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files, each read once from front to back."""
-        found = find_snapshot(paths)
+        snapshot = find_snapshot(paths)
         dropped = Dropped(self.strict, progress)
-        for remark in found.remarks:
+        for remark in snapshot.remarks:
             dropped.say(remark)
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        parts = Parts(found.parts, meter, dropped)
+        parts = Parts(snapshot.parts, meter, dropped)
         columns = WorkColumns(dropped, self.objects, self.filters, (self.from_year, self.to_year), self.retracted)
-        gathering = CorpusBuilder(self.objects)
-        required = [labels for labels in self.filters.values() if OTHER not in labels]
+        builder = CorpusBuilder(self.objects)
+        required = [labels for labels in self.filters.values() if OTHER_LABEL not in labels]
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", required=required)
         with closing(reader), closing(prefetch(iter(parts))) as blocks:
             for block in blocks:
                 check_stop()
                 for lines, works in reader.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
-                        gathering.add(batch)
+                        builder.add(batch)
                 progress(STAGE, parts.done, parts.total)
         progress(STAGE, parts.total, parts.total)
         dropped.leave_out("works outside the filters", reader.skipped)
-        if not gathering.works:
-            raise self._explain_no_works(paths, columns, Parts(found.parts, meter, Dropped()))
+        if not builder.works:
+            raise self._explain_no_works(paths, columns, Parts(snapshot.parts, meter, Dropped()))
         if columns.cut_lists:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
         progress(Stage("OpenAlex", "putting works together"), 0, None)
         pa.default_memory_pool().release_unused()
-        return gathering.corpus(columns, MergedIds(found.merged, meter), ATTRIBUTION)
+        return builder.corpus(columns, MergedIds(snapshot.merged, meter), ATTRIBUTION)
 
     def files_read(self, paths: Sequence[Path]) -> list[Path]:
         """Return the files that would be read."""
-        found = find_snapshot(paths)
-        return [part.path for part in found.parts] + [path for _, path in found.merged]
+        snapshot = find_snapshot(paths)
+        return [part.path for part in snapshot.parts] + [path for _, path in snapshot.merged]
 
     def _explain_no_works(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
         """Return the error where no work is left, which says why and what a label may have been meant to be."""
         columns.dropped.close()
-        why, first = "; ".join(columns.dropped.reasons), columns.dropped.first
+        drop_reasons, first_sentence = "; ".join(columns.dropped.reasons), columns.dropped.first
         hints = []
         if self.filters:
-            met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
+            all_columns = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
             with closing(LineReader(Dropped(), abstracts=False, citations=False)) as reader:
                 for block in islice(parts, 1):
                     for lines, works in reader.parse(block):
-                        met.batch(lines, works)
+                        all_columns.batch(lines, works)
             for name, labels in self.filters.items():
-                near = [label for wanted in labels if (label := suggest_name(wanted, met.list_labels(name)))]
-                hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
+                suggestions = [
+                    label for wanted in labels if (label := suggest_name(wanted, all_columns.list_labels(name)))
+                ]
+                hints += [f"did you mean {name} {label!r}?" for label in suggestions if label not in labels]
         hint = f" ({' '.join(hints)})" if hints else ""
-        reason = f" ({why})" if why else ""
-        return SourceError(f"{join_names(paths)} holds no work to read{reason}{f': {first}' if first else ''}{hint}")
+        reason = f" ({drop_reasons})" if drop_reasons else ""
+        return SourceError(
+            f"{join_names(paths)} holds no work to read{reason}{f': {first_sentence}' if first_sentence else ''}{hint}"
+        )
 
 
 def prefetch(blocks: Iterator[T]) -> Generator[T, None, None]:
-    """Return the same blocks, two of them made in a thread while the one before is worked on."""
+    """Return the same blocks, read up to two ahead in a thread."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
-        coming = deque(pool.submit(next, blocks, None) for _ in range(2))
-        while (block := coming.popleft().result()) is not None:
-            coming.append(pool.submit(next, blocks, None))
+        pending = deque(pool.submit(next, blocks, None) for _ in range(2))
+        while (block := pending.popleft().result()) is not None:
+            pending.append(pool.submit(next, blocks, None))
             yield block
 
 
-ROWS_PER_BATCH, ROWS_AT_ONCE = 2**16, 2**20
+ROWS_PER_BATCH, ROWS_PER_STEP = 2**16, 2**20
 
 
 class CorpusBuilder:
-    """Takes batches of works one at a time, and makes a corpus of them at the end."""
+    """Collects batches of works, and builds a corpus of them."""
 
     def __init__(self, objects: str) -> None:
         self.objects = objects
@@ -179,7 +183,7 @@ class CorpusBuilder:
         }
 
     def add(self, batch: Batch) -> None:
-        """Take a batch."""
+        """Add a batch."""
         self.items.add(batch.items)
         self.texts.add(batch.texts)
         if batch.people is not None:
@@ -193,15 +197,15 @@ class CorpusBuilder:
         return self.items.rows
 
     def corpus(self, columns: WorkColumns, merged: MergedIds, attribution: str) -> Corpus:
-        """Return the corpus, with what became of merged ids."""
+        """Return the corpus, in which merged ids are replaced."""
         dropped = columns.dropped
         ids = merged.follow_all("W", self._take("ids"))
         kept = find_newest(ids, self._take("stamps"))
         dropped.leave_out("older versions of works", int((~kept).sum()))
-        items = self._items(columns, ids, kept)
+        items = self._build_items(columns, ids, kept)
         links = None
         if self.objects == "authors":
-            objects, mentions = self._authors(columns, kept, items, merged)
+            objects, mentions = self._build_authors(columns, kept, items, merged)
         elif self.objects == "institutions":
             item, code, _ = self._select_mentions(kept)
             objects, code = _build_institutions(columns, code)
@@ -217,7 +221,7 @@ class CorpusBuilder:
                 }
             )
             mentions = _spool_mentions(*[np.arange(len(objects), dtype=np.int32)] * 2)
-            links = self._citations(columns, ids, kept, merged)
+            links = self._build_citations(columns, ids, kept, merged)
         return Corpus(
             objects=objects,
             items=items,
@@ -232,86 +236,100 @@ class CorpusBuilder:
         )
 
     def _take(self, name: str) -> Array:
-        """Return an array whole, and forget it."""
+        """Return a whole array, and release its parts."""
         parts = self.arrays.pop(name)
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
-    def _items(self, columns: WorkColumns, ids: Array, kept: Array) -> pa.Table:
+    def _build_items(self, columns: WorkColumns, ids: Array, kept: Array) -> pa.Table:
         """Return the items, with labels as texts; attributes that no work has are left out."""
-        labels = {name: pa.array(known.texts(), pa.string()) for name, known in columns.labels.items()}
+        labels = {
+            name: pa.array(attribute_labels.texts(), pa.string()) for name, attribute_labels in columns.labels.items()
+        }
         labels["source"] = pa.array(columns.sources.labels(), pa.string())
         labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
-        empty = {name for name, texts in labels.items() if not len(texts)}
+        unused = {name for name, texts in labels.items() if not len(texts)}
 
         def label_batches() -> Iterator[pa.RecordBatch]:
-            done = 0
+            start = 0
             for batch in self.items.batches():
-                names = _prefix_ids("W", ids[done : done + batch.num_rows])
-                done += batch.num_rows
-                used = [name for name in batch.schema.names if name not in empty]
-                columns = {name: _look_up_texts(batch.column(name), labels.get(name)) for name in used}
+                names = _prefix_ids("W", ids[start : start + batch.num_rows])
+                start += batch.num_rows
+                used_names = [name for name in batch.schema.names if name not in unused]
+                columns = {name: _look_up_texts(batch.column(name), labels.get(name)) for name in used_names}
                 yield pa.RecordBatch.from_pydict({"item": names, **columns})
 
-        every = kept.all()
-        items = spool(label_batches() if every else _filter_batches(label_batches(), kept))
-        texts = self.texts.table() if every else spool(_filter_batches(self.texts.batches(), kept))
+        all_kept = kept.all()
+        items = spool(label_batches() if all_kept else _filter_batches(label_batches(), kept))
+        texts = self.texts.table() if all_kept else spool(_filter_batches(self.texts.batches(), kept))
         for name in texts.column_names:
             items = items.append_column(name, texts[name])
-        order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
+        order = [
+            "item",
+            "year",
+            "date",
+            "title",
+            *SINGLE_ATTRIBUTES,
+            "country",
+            "institution",
+            "cited_by_count",
+            "text",
+        ]
         return items.select([name for name in order if name in items.column_names])
 
     def _select_mentions(self, kept: Array) -> tuple[Array, Array, Array | slice]:
-        """Return the items that mention somebody, whom, and which of all mentions these are: those of works that stay.
+        """Return the item and the object of every mention of a kept work, and which of all mentions these are.
 
-        Nothing is copied where all works do.
+        Nothing is copied if all works are kept.
         """
-        at = np.repeat(np.arange(len(kept), dtype=np.int32), self._take("sizes"))
+        work_numbers = np.repeat(np.arange(len(kept), dtype=np.int32), self._take("sizes"))
         mentions = self._take("mentions")
         if kept.all():
-            return at, mentions, slice(None)
-        used = kept[at]
-        rows = np.cumsum(kept, dtype=np.int32) - 1
-        return rows[at[used]], mentions[used], used
+            return work_numbers, mentions, slice(None)
+        is_used = kept[work_numbers]
+        new_numbers = np.cumsum(kept, dtype=np.int32) - 1
+        return new_numbers[work_numbers[is_used]], mentions[is_used], is_used
 
-    def _authors(
+    def _build_authors(
         self, columns: WorkColumns, kept: Array, items: pa.Table, merged: MergedIds
     ) -> tuple[pa.Table, pa.Table]:
         """Return the authors with name, ORCID and where they were last, and who is mentioned where.
 
-        What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
+        Arrays with an entry for every mention are deleted as soon as possible: they take most of the memory.
         """
         from cube2net.kernels.text import find_latest
 
-        item, author, used = self._select_mentions(kept)
-        affiliations = self._take("affiliations")[used]
-        before = sort_unique(author)
-        after = merged.follow("A", before)
-        known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
-        code = number_ids(author, before)
-        del author, used
-        if place is not None:
-            columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
-            code = place[code].astype(np.int32)
-            _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
-            first.sort()
-            item, code, affiliations = item[first], code[first], affiliations[first]
-        del after
+        item, author, is_used = self._select_mentions(kept)
+        affiliations = self._take("affiliations")[is_used]
+        old_ids = sort_unique(author)
+        new_ids = merged.follow("A", old_ids)
+        author_ids, new_places = (
+            (old_ids, None) if np.array_equal(new_ids, old_ids) else np.unique(new_ids, return_inverse=True)
+        )
+        code = number_ids(author, old_ids)
+        del author, is_used
+        if new_places is not None:
+            columns.dropped.leave_out("authors merged into others", int((new_ids != old_ids).sum()))
+            code = new_places[code].astype(np.int32)
+            _, first_mentions = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
+            first_mentions.sort()
+            item, code, affiliations = item[first_mentions], code[first_mentions], affiliations[first_mentions]
+        del new_ids
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
-        last = find_latest(code, days[item], affiliations >= 0, len(known))
-        affiliation = np.where(last >= 0, affiliations[last], np.int32(-1))
-        del last, affiliations, days
+        last_mentions = find_latest(code, days[item], affiliations >= 0, len(author_ids))
+        affiliation = np.where(last_mentions >= 0, affiliations[last_mentions], np.int32(-1))
+        del last_mentions, affiliations, days
         mentions = _spool_mentions(item, code)
         del item, code
-        return self._author_table(columns, known, affiliation, before, place), mentions
+        return self._build_author_table(columns, author_ids, affiliation, old_ids, new_places), mentions
 
-    def _author_table(
-        self, columns: WorkColumns, known: Array, affiliation: Array, before: Array, place: Array | None
+    def _build_author_table(
+        self, columns: WorkColumns, author_ids: Array, affiliation: Array, old_ids: Array, new_places: Array | None
     ) -> pa.Table:
-        """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
-        if not len(known):
+        """Return the authors, of whom some stand by an id ``old_ids`` that is now the one at a ``new_places``."""
+        if not len(author_ids):
             return table(OBJECTS)
         people = self.people.table()
-        rows = self._find_first_rows(len(known), before, place, ("name", "orcid"))
+        rows = self._find_first_rows(len(author_ids), old_ids, new_places, ("name", "orcid"))
         country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
         labels = {
@@ -320,69 +338,69 @@ class CorpusBuilder:
         }
         has_values = {"institution": (affiliation >= 0).any(), "country": (country_of[affiliation] >= 0).any()}
 
-        def batches() -> Iterator[pa.RecordBatch]:
-            for begin in range(0, len(known), ROWS_PER_BATCH):
-                some = slice(begin, begin + ROWS_PER_BATCH)
-                ids = _prefix_ids("A", known[some])
-                called = pc.coalesce(take_rows(people["name"], rows["name"][some]), ids)
-                batch = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
-                codes = {"institution": affiliation[some], "country": country_of[affiliation[some]]}
+        def build_batches() -> Iterator[pa.RecordBatch]:
+            for start in range(0, len(author_ids), ROWS_PER_BATCH):
+                step = slice(start, start + ROWS_PER_BATCH)
+                ids = _prefix_ids("A", author_ids[step])
+                shown_names = pc.coalesce(take_rows(people["name"], rows["name"][step]), ids)
+                batch = {"object": ids, "name": shown_names, "kind": pa.repeat(pa.scalar("author"), len(ids))}
+                codes = {"institution": affiliation[step], "country": country_of[affiliation[step]]}
                 batch |= {
                     name: _look_up_texts(pa.array(codes[name]), labels[name]) for name in codes if has_values[name]
                 }
                 yield pa.RecordBatch.from_pydict(batch)
 
-        def orcids() -> Iterator[pa.RecordBatch]:
-            for begin in range(0, len(known), ROWS_PER_BATCH):
-                some = take_rows(people["orcid"], rows["orcid"][begin : begin + ROWS_PER_BATCH])
-                yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
+        def read_orcids() -> Iterator[pa.RecordBatch]:
+            for start in range(0, len(author_ids), ROWS_PER_BATCH):
+                step = take_rows(people["orcid"], rows["orcid"][start : start + ROWS_PER_BATCH])
+                yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(step, "https://orcid.org/", "")})
 
-        objects = spool(batches())
+        objects = spool(build_batches())
         if not (rows["orcid"] >= 0).any():
             return objects
-        return objects.add_column(len(OBJECTS), "orcid", spool(orcids())["orcid"])
+        return objects.add_column(len(OBJECTS), "orcid", spool(read_orcids())["orcid"])
 
     def _find_first_rows(
-        self, count: int, before: Array, place: Array | None, names: Sequence[str]
+        self, count: int, old_ids: Array, new_places: Array | None, names: Sequence[str]
     ) -> dict[str, Array]:
         """Return for every author the row of the people with the first value, -1 where there is none."""
         rows = {name: np.full(count, -1, np.int32) for name in names}
-        begin = 0
+        start = 0
         for batch in self.people.batches():
             ids = batch.column("author").to_numpy()
-            at = np.minimum(np.searchsorted(before, ids), len(before) - 1)
-            code = at if place is None else place[at]
+            places = np.minimum(np.searchsorted(old_ids, ids), len(old_ids) - 1)
+            code = places if new_places is None else new_places[places]
             for name, first in rows.items():
                 is_given = batch.column(name).is_valid().to_numpy(zero_copy_only=False)
-                new = np.flatnonzero((before[at] == ids) & is_given)[::-1]
-                new = new[first[code[new]] < 0]
-                first[code[new]] = begin + new
-            begin += len(ids)
+                candidates = np.flatnonzero((old_ids[places] == ids) & is_given)[::-1]
+                candidates = candidates[first[code[candidates]] < 0]
+                first[code[candidates]] = start + candidates
+            start += len(ids)
         return rows
 
-    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, merged: MergedIds) -> pa.Table:
+    def _build_citations(self, columns: WorkColumns, ids: Array, kept: Array, merged: MergedIds) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
         rows = np.cumsum(kept, dtype=np.int32) - 1
-        at = np.repeat(np.arange(len(ids), dtype=np.int32), self._take("citations"))
+        citing = np.repeat(np.arange(len(ids), dtype=np.int32), self._take("citations"))
         cited = self._take("cited")
-        at, cited = at[kept[at]], cited[kept[at]]
+        citing, cited = citing[kept[citing]], cited[kept[citing]]
         cited = merged.follow_all("W", cited)
         order = np.flatnonzero(kept)[np.argsort(ids[kept], kind="stable")]
         place = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
-        there = ids[order][place] == cited
-        source, target = rows[at[there]], rows[order[place[there]]]
-        itself = source == target
-        pairs = np.unique(source[~itself].astype(np.int64) << 32 | target[~itself])
-        columns.dropped.leave_out(CITED_ELSEWHERE, int((~there).sum()))
-        columns.dropped.leave_out("works citing themselves", int(itself.sum()))
-        columns.dropped.leave_out("citations named twice", int((~itself).sum()) - len(pairs))
+        is_known = ids[order][place] == cited
+        source, target = rows[citing[is_known]], rows[order[place[is_known]]]
+        is_self = source == target
+        pairs = np.unique(source[~is_self].astype(np.int64) << 32 | target[~is_self])
+        columns.dropped.leave_out(CITED_ELSEWHERE, int((~is_known).sum()))
+        columns.dropped.leave_out("works citing themselves", int(is_self.sum()))
+        columns.dropped.leave_out("citations named twice", int((~is_self).sum()) - len(pairs))
         source, target = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
         weight, kind = np.ones(len(source), np.float32), pa.repeat(pa.scalar("cites"), len(source))
         return pa.table({"source": source, "target": target, "weight": weight, "kind": kind, "item": source})
 
 
 def find_newest(ids: Array, stamps: Array) -> Array:
-    """Return which works stay of those that come several times: the one changed last, of equal ones the last.
+    """Return which works to keep: of several with one id the one changed last, and of equal ones the last.
 
     >>> find_newest(np.array([7, 8, 7, 8]), np.array([5, 5, 9, 5])).tolist()
     [False, False, True, True]
@@ -396,10 +414,10 @@ def find_newest(ids: Array, stamps: Array) -> Array:
 
 def propose_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
     """Return the dimensions of a cube: year, source, topic (or concept, which more works may have) and country."""
-    known = {name: items.num_rows - items[name].null_count for name in items.column_names}
-    subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
+    value_counts = {name: items.num_rows - items[name].null_count for name in items.column_names}
+    subject = "topic" if value_counts.get("topic", 0) >= value_counts.get("concept", 0) else "concept"
     chains = {finest: "/".join(above) for finest, *above in CHAINS}
-    names = [name for name in ("source", subject, "country") if name in known]
+    names = [name for name in ("source", subject, "country") if name in value_counts]
     year = DimensionSpec("year", "year", bins="years", above="decades")
     return year, *(DimensionSpec(name, name, above=chains.get(name)) for name in names)
 
@@ -419,27 +437,27 @@ def _look_up_texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
 
 
 def _filter_batches(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:
-    done = 0
+    start = 0
     for batch in batches:
-        yield batch.filter(pa.array(kept[done : done + batch.num_rows]))
-        done += batch.num_rows
+        yield batch.filter(pa.array(kept[start : start + batch.num_rows]))
+        start += batch.num_rows
 
 
 def sort_unique(ids: Array) -> Array:
-    """Return each of some ids once, sorted, in no more memory than a copy of them."""
-    some = np.sort(ids)
-    last = np.ones(len(some), bool)
-    last[:-1] = some[1:] != some[:-1]
-    once: Array = some[last]
-    return once
+    """Return the distinct ids, sorted, in no more memory than a copy of the ids."""
+    sorted_ids = np.sort(ids)
+    is_last = np.ones(len(sorted_ids), bool)
+    is_last[:-1] = sorted_ids[1:] != sorted_ids[:-1]
+    unique_ids: Array = sorted_ids[is_last]
+    return unique_ids
 
 
-def number_ids(ids: Array, known: Array) -> Array:
-    """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
+def number_ids(ids: Array, sorted_ids: Array) -> Array:
+    """Return the position of every id among sorted ids, a part at a time to save memory."""
     codes = np.empty(len(ids), np.int32)
-    for begin in range(0, len(ids), ROWS_AT_ONCE):
-        some, back = np.unique(ids[begin : begin + ROWS_AT_ONCE], return_inverse=True)
-        codes[begin : begin + ROWS_AT_ONCE] = np.searchsorted(known, some)[back]
+    for start in range(0, len(ids), ROWS_PER_STEP):
+        unique_ids, inverse = np.unique(ids[start : start + ROWS_PER_STEP], return_inverse=True)
+        codes[start : start + ROWS_PER_STEP] = np.searchsorted(sorted_ids, unique_ids)[inverse]
     return codes
 
 
@@ -453,42 +471,42 @@ def take_rows(column: pa.ChunkedArray, rows: Array) -> pa.Array:
     wanted = rows[order]
     starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
     bounds = np.searchsorted(wanted, starts)
-    found = [pa.nulls(int(bounds[0]), column.type)]
+    parts = [pa.nulls(int(bounds[0]), column.type)]
     for chunk, start, begin, end in zip(column.chunks, starts, bounds, bounds[1:], strict=False):
         if end > begin:
-            found.append(chunk.take(pa.array(wanted[begin:end] - start)))
-    back = np.empty(len(rows), np.int64)
-    back[order] = np.arange(len(rows))
-    return pa.concat_arrays(found).take(pa.array(back))
+            parts.append(chunk.take(pa.array(wanted[begin:end] - start)))
+    inverse = np.empty(len(rows), np.int64)
+    inverse[order] = np.arange(len(rows))
+    return pa.concat_arrays(parts).take(pa.array(inverse))
 
 
 def _spool_mentions(item: Array, code: Array) -> pa.Table:
-    every = table(MENTIONS, item=item, object=code)
-    return spool(every.to_batches(ROWS_AT_ONCE)) if len(item) else every
+    mentions = table(MENTIONS, item=item, object=code)
+    return spool(mentions.to_batches(ROWS_PER_STEP)) if len(item) else mentions
 
 
 def _build_institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
     """Return the institutions that works name, by id, and which of them every mention names."""
-    things = columns.institutions
-    met = np.unique(code)
-    rows = met[np.argsort(np.asarray(things.ids, np.int64)[met])].tolist()
-    place = np.empty(len(things.ids), np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
+    named_things = columns.institutions
+    used = np.unique(code)
+    rows = used[np.argsort(np.asarray(named_things.ids, np.int64)[used])].tolist()
+    new_numbers = np.empty(len(named_things.ids), np.int32)
+    new_numbers[rows] = np.arange(len(rows), dtype=np.int32)
     countries = [*columns.labels["country"].texts(), None]
     institutions = pa.table(
         {
-            "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
-            "name": pa.array([things.names[row] for row in rows], pa.string()),
+            "object": pa.array([f"I{named_things.ids[row]}" for row in rows], pa.string()),
+            "name": pa.array([named_things.names[row] for row in rows], pa.string()),
             "kind": pa.repeat(pa.scalar("institution"), len(rows)),
             "country": pa.array([countries[columns.countries.get(row, -1)] for row in rows], pa.string()),
         }
     )
-    return institutions, place[code]
+    return institutions, new_numbers[code]
 
 
-OLD, NEW = "id", "merge_into_id"
+OLD_ID, NEW_ID = "id", "merge_into_id"
 MAX_MERGES = 16
-"""An id is followed so often within one list."""
+"""The most steps that an id is followed within one list."""
 
 
 class MergedIds:
@@ -499,43 +517,43 @@ class MergedIds:
 
     def follow(self, letter: str, ids: Array) -> Array:
         """Return what became of sorted ids, themselves where nothing did; of lists only what concerns these is kept."""
-        now = ids
-        for pairs in self._pairs(letter):
+        current_ids = ids
+        for pairs in self._read_pairs(letter):
             order = np.argsort(pairs[0], kind="stable")
-            old, new = (ids[order] for ids in pairs)
+            old_ids, new_ids = (ids[order] for ids in pairs)
             for _ in range(MAX_MERGES):
-                place = np.minimum(np.searchsorted(old, now), len(old) - 1)
-                gone = old[place] == now
-                if not gone.any():
+                places = np.minimum(np.searchsorted(old_ids, current_ids), len(old_ids) - 1)
+                is_merged = old_ids[places] == current_ids
+                if not is_merged.any():
                     break
-                now = np.where(gone, new[place], now)
-        return now
+                current_ids = np.where(is_merged, new_ids[places], current_ids)
+        return current_ids
 
     def follow_all(self, letter: str, ids: Array) -> Array:
         """Return what became of ids in any order, each of which may come several times."""
-        before = sort_unique(ids)
-        after = self.follow(letter, before)
-        return ids if np.array_equal(after, before) else after[number_ids(ids, before)]
+        unique_ids = sort_unique(ids)
+        current_ids = self.follow(letter, unique_ids)
+        return ids if np.array_equal(current_ids, unique_ids) else current_ids[number_ids(ids, unique_ids)]
 
     def list_merged(self, letter: str) -> Array:
         """Return the ids that were merged into others."""
-        return np.concatenate([np.empty(0, np.int64), *(old for old, _ in self._pairs(letter))])
+        return np.concatenate([np.empty(0, np.int64), *(old for old, _ in self._read_pairs(letter))])
 
-    def _pairs(self, letter: str) -> Iterator[tuple[Array, Array]]:
-        kinds = pv.ConvertOptions(include_columns=[OLD, NEW], column_types={OLD: "str", NEW: "str"})
-        for path in [path for about, path in self.lists if about == letter]:
+    def _read_pairs(self, letter: str) -> Iterator[tuple[Array, Array]]:
+        options = pv.ConvertOptions(include_columns=[OLD_ID, NEW_ID], column_types={OLD_ID: "str", NEW_ID: "str"})
+        for path in [path for entity, path in self.lists if entity == letter]:
             gauge = self.meter.gauge(path)
             try:
                 with unpack(open_raw(path, gauge), gauge) as file:
-                    for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
-                        old, new = (parse_id_numbers(batch.column(name), letter) for name in (OLD, NEW))
-                        good = (old >= 0) & (new >= 0)
-                        if good.any():
-                            yield old[good], new[good]
+                    for batch in pv.open_csv(io.BufferedReader(file), convert_options=options):
+                        old_ids, new_ids = (parse_id_numbers(batch.column(name), letter) for name in (OLD_ID, NEW_ID))
+                        is_valid = (old_ids >= 0) & (new_ids >= 0)
+                        if is_valid.any():
+                            yield old_ids[is_valid], new_ids[is_valid]
             except (pa.ArrowException, KeyError) as error:
-                wanted = join_names([OLD, NEW])
+                expected = join_names([OLD_ID, NEW_ID])
                 raise SourceError(
-                    f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {wanted}"
+                    f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {expected}"
                 ) from None
 
 
@@ -550,7 +568,7 @@ def find_gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
 
 
 class Spool:
-    """Batches of rows in a temporary file that has no name; afterwards a table that is mapped."""
+    """Batches of rows in an unnamed temporary file, which can be mapped into memory as a table."""
 
     def __init__(self) -> None:
         self.file: IO[bytes] = tempfile.TemporaryFile(prefix="cube2net-")  # noqa: SIM115 (its mapping keeps it)
@@ -558,7 +576,7 @@ class Spool:
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Write a batch; the first one says what columns there are."""
+        """Write a batch; the first one defines the columns."""
         with explain_disk_errors(Path(tempfile.gettempdir())):
             if self.writer is None:
                 self.writer = pa.ipc.new_file(self.file, batch.schema)
@@ -566,7 +584,7 @@ class Spool:
         self.rows += batch.num_rows
 
     def table(self) -> pa.Table:
-        """Return all rows, mapped; the file goes when the table does."""
+        """Return all rows, mapped into memory; the file is deleted with the table."""
         self._finish()
         return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ))).read_all()
 

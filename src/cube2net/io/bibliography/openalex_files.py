@@ -23,18 +23,18 @@ from cube2net.io.files import ARCHIVES, IGNORED_PREFIXES, InputFiles
 from cube2net.io.tables.parquet import parquet_fits
 from cube2net.io.text_records import MAX_LINE_BYTES, decode_lines, parse_json_records, read_lines
 
-MEMBERS = (".json", ".jsonl", ".ndjson")
-"""How files of works in an archive end."""
+MEMBER_ENDINGS = (".json", ".jsonl", ".ndjson")
+"""The endings of files of works in an archive."""
 BLOCK_BYTES = 16 * 2**20
-"""So many bytes of lines are taken at a time."""
-MARK, END = b"\xef\xbb\xbf", b"\n"
-TOO_LONG = "lines longer than 16 MiB"
+"""The number of bytes of lines read at a time."""
+BYTE_ORDER_MARK, LINE_END = b"\xef\xbb\xbf", b"\n"
+TOO_LONG_REASON = "lines longer than 16 MiB"
 ROWS_PER_GROUP = 1024
-"""So many rows of Parquet are taken at a time."""
+"""The number of rows of a Parquet file read at a time."""
 
-NAMED = {"id": "VARCHAR", "display_name": "VARCHAR"}
-NAME = {"display_name": "VARCHAR"}
-BASE: dict[str, Any] = {
+ID_AND_NAME = {"id": "VARCHAR", "display_name": "VARCHAR"}
+DISPLAY_NAME = {"display_name": "VARCHAR"}
+BASE_FIELDS: dict[str, Any] = {
     "id": "VARCHAR",
     "title": "VARCHAR",
     "display_name": "VARCHAR",
@@ -46,22 +46,22 @@ BASE: dict[str, Any] = {
     "cited_by_count": "BIGINT",
     "is_retracted": "BOOLEAN",
     "is_authors_truncated": "BOOLEAN",
-    "primary_location": {"source": {**NAMED, "host_organization_name": "VARCHAR", "publisher": "VARCHAR"}},
-    "host_venue": {**NAMED, "publisher": "VARCHAR"},
+    "primary_location": {"source": {**ID_AND_NAME, "host_organization_name": "VARCHAR", "publisher": "VARCHAR"}},
+    "host_venue": {**ID_AND_NAME, "publisher": "VARCHAR"},
     "authorships": [
         {
-            "author": {**NAMED, "orcid": "VARCHAR"},
-            "institutions": [{**NAMED, "country_code": "VARCHAR"}],
+            "author": {**ID_AND_NAME, "orcid": "VARCHAR"},
+            "institutions": [{**ID_AND_NAME, "country_code": "VARCHAR"}],
             "countries": ["VARCHAR"],
         }
     ],
-    "primary_topic": {**NAME, "subfield": NAME, "field": NAME, "domain": NAME},
-    "concepts": [{**NAME, "level": "INTEGER", "score": "DOUBLE"}],
+    "primary_topic": {**DISPLAY_NAME, "subfield": DISPLAY_NAME, "field": DISPLAY_NAME, "domain": DISPLAY_NAME},
+    "concepts": [{**DISPLAY_NAME, "level": "INTEGER", "score": "DOUBLE"}],
 }
-ABSTRACTS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
-CITATIONS = {"referenced_works": ["VARCHAR"]}
-USED_FIELDS = {*BASE, *ABSTRACTS, *CITATIONS}
-"""All that is ever used of a work."""
+ABSTRACT_FIELDS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
+CITATION_FIELDS = {"referenced_works": ["VARCHAR"]}
+USED_FIELDS = {*BASE_FIELDS, *ABSTRACT_FIELDS, *CITATION_FIELDS}
+"""All fields of a work that are read."""
 
 
 class Part(NamedTuple):
@@ -83,7 +83,7 @@ class Block:
     unit: str = "line"
 
     def place(self, row: int) -> str:
-        """Return where a line stands, in words."""
+        """Return the file and the number of a line, for messages."""
         return f"{self.name} {self.unit} {int(self.numbers[row]):,}"
 
     def line(self, row: int) -> bytes:
@@ -91,26 +91,26 @@ class Block:
         return bytes(self.data[self.starts[row] : self.starts[row + 1]])
 
     def texts(self) -> pa.LargeStringArray:
-        """Return the lines as a column that shares their bytes; whether they are UTF-8 is not looked at."""
+        """Return the lines as a column that shares their bytes; it is not checked that they are UTF-8."""
         return pa.LargeStringArray.from_buffers(
             len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.data)
         )
 
-    def only(self, kept: Array) -> Block:
-        """Return a block of some of the lines."""
-        chosen = [self.line(int(row)) for row in np.flatnonzero(kept)]
-        return make_block(self.name, self.day, chosen, self.numbers[kept], self.unit)
+    def select(self, kept: Array) -> Block:
+        """Return a block of the marked lines."""
+        lines = [self.line(int(row)) for row in np.flatnonzero(kept)]
+        return make_block(self.name, self.day, lines, self.numbers[kept], self.unit)
 
 
-def make_block(name: str, day: str, some: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
-    """Return a block of lines given one by one."""
-    every = list(some)
-    starts = compute_starts([len(line) for line in every])
-    return Block(name, day, b"".join(every), starts, np.asarray(numbers, np.int64), unit)
+def make_block(name: str, day: str, lines: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
+    """Return the block of some lines."""
+    line_list = list(lines)
+    starts = compute_starts([len(line) for line in line_list])
+    return Block(name, day, b"".join(line_list), starts, np.asarray(numbers, np.int64), unit)
 
 
 def compute_starts(sizes: Any) -> Array:
-    """Return where each of some runs begins, given their sizes, and where the last one ends."""
+    """Return the start of every run, given the sizes of the runs, and the end of the last one."""
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
     return starts
@@ -135,21 +135,21 @@ class Parts:
             if part.path.name.casefold().endswith(".parquet"):
                 yield from _split_parquet(part, self.meter)
             else:
-                self._files = InputFiles([part.path], MEMBERS, self.meter)
+                self._files = InputFiles([part.path], MEMBER_ENDINGS, self.meter)
                 for name, file in self._files:
                     yield from _split_file(name, part.day, file, self.dropped)
             self._before, self._files = self._before + size, None
 
 
 def _split_file(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
-    start = file.peek(64).removeprefix(MARK).lstrip()[:64]
+    start = file.peek(64).removeprefix(BYTE_ORDER_MARK).lstrip()[:64]
     if start.startswith(b"{") and not start[1:].lstrip(b" \t").startswith((b"\n", b"\r")):
         return _split_lines(name, day, file, dropped)
     return _split_records(name, day, file, dropped)
 
 
 def _split_lines(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
-    """Return blocks of whole lines; one that is too long is passed over."""
+    """Return blocks of whole lines; lines that are too long are skipped."""
     number, rest = 1, b""
     while True:
         data, last = _read_more(file, rest, first=number == 1 and not rest)
@@ -162,22 +162,22 @@ def _split_lines(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
             return
         rest = bytes(data[starts[-1] :])
         if len(rest) > MAX_LINE_BYTES:
-            dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
+            dropped.drop_one(TOO_LONG_REASON, f"{name} line {number:,}", "the line is longer than 16 MiB")
             rest, number = b"", number + 1
             while (more := file.readline(MAX_LINE_BYTES)) and not more.endswith(b"\n"):
                 pass
 
 
 def _read_more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
-    """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
+    """Return the rest of the last block with the next bytes of a file, and whether the file ends with them."""
     buffer = memoryview(np.empty(len(rest) + BLOCK_BYTES + 1, np.uint8))  # type: ignore[arg-type]
     buffer[: len(rest)] = rest
-    much = file.readinto(buffer[len(rest) : -1])
-    last, end = much < BLOCK_BYTES, len(rest) + much
-    if last and end and bytes(buffer[end - 1 : end]) != END:
-        buffer[end : end + 1] = END
+    size = file.readinto(buffer[len(rest) : -1])
+    last, end = size < BLOCK_BYTES, len(rest) + size
+    if last and end and bytes(buffer[end - 1 : end]) != LINE_END:
+        buffer[end : end + 1] = LINE_END
         end += 1
-    begin = len(MARK) if first and bytes(buffer[: len(MARK)]) == MARK else 0
+    begin = len(BYTE_ORDER_MARK) if first and bytes(buffer[: len(BYTE_ORDER_MARK)]) == BYTE_ORDER_MARK else 0
     return buffer[begin:end].toreadonly(), last
 
 
@@ -186,29 +186,29 @@ def _drop_unusable_lines(block: Block, dropped: Dropped) -> Block:
     sizes = np.diff(block.starts)
     kept = sizes <= MAX_LINE_BYTES
     for row in np.flatnonzero(~kept).tolist():
-        dropped.drop_one(TOO_LONG, block.place(row), "the line is longer than 16 MiB")
+        dropped.drop_one(TOO_LONG_REASON, block.place(row), "the line is longer than 16 MiB")
     for row in np.flatnonzero(sizes < 16).tolist():
         kept[row] = bool(block.line(row).strip())
-    return block if kept.all() else block.only(kept)
+    return block if kept.all() else block.select(kept)
 
 
 def _split_records(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return the works of pages, arrays and objects that are spread over lines, written on lines."""
-    held: list[bytes] = []
+    lines: list[bytes] = []
     numbers: list[int] = []
     size = 0
     for number, record in parse_json_records(
         name, decode_lines(name, enumerate(read_lines(file), start=1), dropped), dropped
     ):
         for work in list_works(record):
-            held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
+            lines.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
             numbers.append(number)
-            size += len(held[-1])
+            size += len(lines[-1])
         if size > BLOCK_BYTES:
-            yield make_block(name, day, held, numbers)
-            held, numbers, size = [], [], 0
-    if held:
-        yield make_block(name, day, held, numbers)
+            yield make_block(name, day, lines, numbers)
+            lines, numbers, size = [], [], 0
+    if lines:
+        yield make_block(name, day, lines, numbers)
 
 
 def list_works(record: dict[str, Any]) -> list[Any]:
@@ -248,24 +248,28 @@ def _split_parquet(part: Part, meter: Meter) -> Iterator[Block]:
                 gauge.count(batch.nbytes)
                 connection.register("batch", pa.table(batch))
                 rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
-                found = [line.encode() + b"\n" for line in rows.to_pylist()]
-                yield make_block(name, part.day, found, range(number, number + len(found)), "row")
-                number += len(found)
+                lines = [line.encode() + b"\n" for line in rows.to_pylist()]
+                yield make_block(name, part.day, lines, range(number, number + len(lines)), "row")
+                number += len(lines)
     except Cube2netError:
         raise
     except (pa.ArrowException, duckdb.Error, OSError, ValueError, OverflowError) as error:
-        why = first_line(error).rstrip(".")
-        raise SourceError(f"{name} cannot be read as Parquet: {why} (is it cut short?)") from None
+        reason = first_line(error).rstrip(".")
+        raise SourceError(f"{name} cannot be read as Parquet: {reason} (is it cut short?)") from None
 
 
 EXPECTED = (
     "OpenAlex's snapshot or some of its parts (updated_date=…/part_0000.gz or .parquet), JSON lines of works, or saved "
     "pages of its interface"
 )
-ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in ("", ".gz", ".xz", ".bz2")), ".parquet", *ARCHIVES)
-PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
-PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
-MERGED = "merged_ids"
+ENDINGS = (
+    *(f"{ending}{more}" for ending in MEMBER_ENDINGS for more in ("", ".gz", ".xz", ".bz2")),
+    ".parquet",
+    *ARCHIVES,
+)
+PART_PATTERN = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
+PARTITION_PATTERN = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
+MERGED_FOLDER = "merged_ids"
 MERGED_LETTERS = {"works": "W", "authors": "A", "institutions": "I"}
 ENTITIES = {
     *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
@@ -286,56 +290,66 @@ def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
     """Return the files to read: those named, and those of folders that are of works or of merged ids."""
     if not paths:
         raise SourceError(f"no path is given: expected {EXPECTED}")
-    found = Snapshot([], [], [])
+    snapshot = Snapshot([], [], [])
     for path in map(Path, paths):
         if not path.exists():
             raise SourceError(f"{path} does not exist: expected {EXPECTED}")
         if path.is_dir():
-            _search_folder(path, found)
+            _search_folder(path, snapshot)
         elif letter := _find_merged_letter(path, path.resolve().parts[:-1]):
-            found.merged.append((letter, path))
+            snapshot.merged.append((letter, path))
         else:
-            found.parts.append(Part(path, _find_partition_day(path.resolve().parts)))
-    if not found.parts:
+            snapshot.parts.append(Part(path, _find_partition_day(path.resolve().parts)))
+    if not snapshot.parts:
         raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
-    found.parts.sort(key=lambda part: part.day)
-    found.merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
-    return found
+    snapshot.parts.sort(key=lambda part: part.day)
+    snapshot.merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
+    return snapshot
 
 
-def _search_folder(folder: Path, found: Snapshot) -> None:
+def _search_folder(folder: Path, snapshot: Snapshot) -> None:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     cubes = {
         path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
     }
     if cubes:
-        found.remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
-    inside = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
-    around = folder.resolve().parts[-3:]
-    for path, folders in inside.items():
-        if letter := _find_merged_letter(path, (*around, *folders)):
-            found.merged.append((letter, path))
-    wanted = [path for path in inside if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
-    lines, parquet = ({path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet"))
-    if lines and parquet:
-        found.remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
-        wanted = [path for path in wanted if path not in parquet]
-    found.parts.extend(Part(path, _find_partition_day((*around, *inside[path]))) for path in wanted)
+        snapshot.remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
+    folders_by_path = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
+    outer_folders = folder.resolve().parts[-3:]
+    for path, folders in folders_by_path.items():
+        if letter := _find_merged_letter(path, (*outer_folders, *folders)):
+            snapshot.merged.append((letter, path))
+    work_paths = [
+        path
+        for path in folders_by_path
+        if _is_data(path.name) and not {MERGED_FOLDER, *ENTITIES} & set(folders_by_path[path])
+    ]
+    json_lines, parquet = (
+        {path for path in work_paths if form_name in folders_by_path[path]} for form_name in ("jsonl", "parquet")
+    )
+    if json_lines and parquet:
+        snapshot.remarks.append(
+            f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read"
+        )
+        work_paths = [path for path in work_paths if path not in parquet]
+    snapshot.parts.extend(
+        Part(path, _find_partition_day((*outer_folders, *folders_by_path[path]))) for path in work_paths
+    )
 
 
 def _find_merged_letter(path: Path, folders: Sequence[str]) -> str:
     """Return the letter of the ids that a list of merged ids is about, or nothing where a file is no such list."""
-    if MERGED not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
+    if MERGED_FOLDER not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
         return ""
-    return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
+    return MERGED_LETTERS.get(folders[folders.index(MERGED_FOLDER) + 1], "")
 
 
 def _find_partition_day(folders: Sequence[str]) -> str:
-    days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
+    days = [match[1] for name in folders if (match := PARTITION_PATTERN.fullmatch(name))]
     return days[-1] if days else ""
 
 
 def _is_data(name: str) -> bool:
-    low = name.casefold()
-    named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
-    return named and not low.startswith((*IGNORED_PREFIXES, "manifest"))
+    lower_name = name.casefold()
+    has_ending = lower_name.endswith(ENDINGS) or PART_PATTERN.fullmatch(lower_name) is not None
+    return has_ending and not lower_name.startswith((*IGNORED_PREFIXES, "manifest"))

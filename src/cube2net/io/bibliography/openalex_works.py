@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net.errors import first_line
 from cube2net.io.bibliography.openalex_files import (
-    ABSTRACTS,
-    BASE,
-    CITATIONS,
+    ABSTRACT_FIELDS,
+    BASE_FIELDS,
+    CITATION_FIELDS,
     Block,
     compute_starts,
     list_works,
@@ -28,7 +28,7 @@ from cube2net.io.bibliography.openalex_files import (
 )
 from cube2net.io.dropped import Dropped
 
-MEMORY = "500MB"
+MEMORY_LIMIT = "500MB"
 
 
 class LineReader:
@@ -40,17 +40,17 @@ class LineReader:
         import duckdb
 
         self.dropped = dropped
-        wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
-        wanted["results"] = "JSON"
-        self.statement = f"SELECT unnest(from_json(line, {_quote(json.dumps(wanted))})) FROM lines"
-        self.required = [" OR ".join(sorted({_write_condition(text) for text in some})) for some in required]
+        fields = {**BASE_FIELDS, **(ABSTRACT_FIELDS if abstracts else {}), **(CITATION_FIELDS if citations else {})}
+        fields["results"] = "JSON"
+        self.statement = f"SELECT unnest(from_json(line, {_quote(json.dumps(fields))})) FROM lines"
+        self.required = [" OR ".join(sorted({_write_condition(text) for text in texts})) for texts in required]
         self.skipped = 0
-        self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
+        self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY_LIMIT, "temp_directory": ""})
         self.connection.execute("SET enable_progress_bar = false")
         self.errors = duckdb.Error
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Close the connection."""
         self.connection.close()
 
     def parse(self, block: Block) -> Iterator[tuple[Block, pa.Table]]:
@@ -73,7 +73,7 @@ class LineReader:
                     continue
                 page = make_block(block.name, block.day, every, [int(block.numbers[row])] * len(every))
                 yield page, self._run(self.statement, page).drop_columns("results")
-            works, block = works.filter(pa.array(~pages)), block.only(~pages)
+            works, block = works.filter(pa.array(~pages)), block.select(~pages)
         yield block, works.drop_columns("results")
 
     def _run(self, statement: str, block: Block) -> pa.Table:
@@ -98,7 +98,7 @@ class LineReader:
                 kept[row] = False
                 wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
                 self.dropped.drop_one("lines that are not UTF-8", block.place(row), wrong)
-        return block.only(kept)
+        return block.select(kept)
 
     def _drop_non_json(self, block: Block) -> Block:
         """Return a block without lines that are no JSON."""
@@ -107,7 +107,7 @@ class LineReader:
             text = block.line(row).decode().strip()
             shown = text[:40] + ("…" if len(text) > 40 else "")
             self.dropped.drop_one("lines that are no JSON objects", block.place(row), f"{shown!r} is not a JSON object")
-        return block.only(kept)
+        return block.select(kept)
 
     def _select_required(self, block: Block) -> Block:
         """Return a block without lines that surely do not hold what is asked for; an escape may hide anything."""
@@ -115,7 +115,7 @@ class LineReader:
             "good"
         ].to_numpy()
         self.skipped += int((~kept).sum())
-        return block.only(kept)
+        return block.select(kept)
 
 
 def _write_condition(text: str) -> str:
@@ -126,7 +126,7 @@ def _write_condition(text: str) -> str:
     """
     plain = json.dumps(text, ensure_ascii=False)[1:-1]
     escapes = ["\\u00" if text.isascii() else "\\u", *(["\\/"] if "/" in text else [])]
-    return " OR ".join(f"contains(line, {_quote(one)})" for one in [plain, *escapes])
+    return " OR ".join(f"contains(line, {_quote(form)})" for form in [plain, *escapes])
 
 
 def _quote(text: str) -> str:
@@ -141,7 +141,7 @@ def select_part(record: pa.Array, *names: str) -> pa.Array:
 
 
 def flatten_lists(lists: pa.ListArray) -> tuple[Array, pa.Array]:
-    """Return where the entries of each list begin, and all entries; a list that is null has none."""
+    """Return the start of every list among the entries of all lists, and the entries; a null has none."""
     return compute_starts(pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)), lists.flatten()
 
 
@@ -150,21 +150,21 @@ def parse_id_numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
     from cube2net.kernels.text import parse_ids
 
     starts, data = split_bytes(combine_chunks(texts))
-    found: Array = parse_ids(starts, data, ord(letter))
-    return found
+    numbers: Array = parse_ids(starts, data, ord(letter))
+    return numbers
 
 
 def split_bytes(texts: pa.StringArray) -> tuple[Array, Array]:
-    """Return where every text begins in the bytes of all, and these; one that is null has none."""
+    """Return the start of every text in the bytes of all texts, and these bytes; a null has none."""
     if texts.null_count:
         texts = texts.fill_null("")
-    _, places, data = texts.buffers()
-    starts = np.frombuffer(places, np.int32)[texts.offset : texts.offset + len(texts) + 1] if places else np.zeros(1)
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1] if offsets else np.zeros(1)
     return starts.astype(np.int64), np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
 
 
 def combine_chunks(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece."""
+    """Return a column as one array."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
@@ -187,9 +187,9 @@ class Labels:
         """Return the numbers of texts, -1 for what is missing or blank."""
         packed = combine_chunks(texts).dictionary_encode()
         codes = [self.code(text.strip()[:MAX_LABEL_LENGTH]) for text in packed.dictionary.to_pylist()]
-        at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
-        found: Array = np.array([*codes, -1], np.int32)[at]
-        return found
+        rows = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+        text_codes: Array = np.array([*codes, -1], np.int32)[rows]
+        return text_codes
 
     def code(self, text: str) -> int:
         """Return the number of a text, -1 where it is empty."""
@@ -211,18 +211,18 @@ class NamedThings:
 
     def codes(self, ids: Array, names: pa.Array) -> Array:
         """Return the numbers of things, -1 for what has neither an id (-1) nor a name."""
-        every, first, back = np.unique(ids, return_index=True, return_inverse=True)
-        known = self.known
-        numbered = [known.get(number, -1) for number in every.tolist()]
-        for at in [at for at, code in enumerate(numbered) if code < 0 and every[at] >= 0]:
-            numbered[at] = self._code(int(every[at]), names[int(first[at])].as_py())
-        codes = np.array(numbered, np.int32)
-        found: Array = codes[back.reshape(-1)]
-        if len(every) and every[0] < 0:
+        unique_ids, first_rows, inverse = np.unique(ids, return_index=True, return_inverse=True)
+        codes_by_key = self.known
+        id_codes = [codes_by_key.get(number, -1) for number in unique_ids.tolist()]
+        for row in [row for row, code in enumerate(id_codes) if code < 0 and unique_ids[row] >= 0]:
+            id_codes[row] = self._code(int(unique_ids[row]), names[int(first_rows[row])].as_py())
+        codes = np.array(id_codes, np.int32)
+        thing_codes: Array = codes[inverse.reshape(-1)]
+        if len(unique_ids) and unique_ids[0] < 0:
             packed = names.filter(pa.array(ids < 0)).dictionary_encode()
             codes = np.array([*(self._code(-1, name) for name in packed.dictionary.to_pylist()), -1], np.int32)
-            found[ids < 0] = codes[packed.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
-        return found
+            thing_codes[ids < 0] = codes[packed.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
+        return thing_codes
 
     def _code(self, number: int, name: str | None) -> int:
         name = (name or "").strip()[:MAX_LABEL_LENGTH]
@@ -252,10 +252,10 @@ class NamedThings:
         ]
 
 
-ENDS = r"[.?!]$"
+SENTENCE_END = r"[.?!]$"
 
 
-def read_abstracts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
+def read_abstracts(title: pa.Array, index: pa.Array, plain_abstract: pa.Array, dropped: Dropped) -> pa.Array:
     """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
     from cube2net.kernels.text import CUT, ODD, read_indexes
 
@@ -263,18 +263,18 @@ def read_abstracts(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: D
     ends, data, states = read_indexes(*split_bytes(index))
     dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
     restored = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
-    odd = np.flatnonzero(states == ODD)
-    dropped.leave_out("abstracts that are no index of words", len(odd))
-    abstract = pc.if_else(pc.equal(pc.binary_length(restored), 0), pc.coalesce(plain, pa.scalar("")), restored)
+    unreadable = np.flatnonzero(states == ODD)
+    dropped.leave_out("abstracts that are no index of words", len(unreadable))
+    abstract = pc.if_else(pc.equal(pc.binary_length(restored), 0), pc.coalesce(plain_abstract, pa.scalar("")), restored)
     title = title.fill_null("")
-    between = pc.if_else(pc.match_substring_regex(title, ENDS), " ", ". ")
-    both = pc.binary_join_element_wise(title, abstract, between)
-    text = pc.if_else(pc.equal(pc.binary_length(abstract), 0), title, both)
+    separator = pc.if_else(pc.match_substring_regex(title, SENTENCE_END), " ", ". ")
+    joined = pc.binary_join_element_wise(title, abstract, separator)
+    text = pc.if_else(pc.equal(pc.binary_length(abstract), 0), title, joined)
     return pc.if_else(pc.equal(pc.binary_length(title), 0), abstract, text)
 
 
 def _open_index(index: pa.Array) -> pa.Array:
-    """Return indexes, those given as texts of themselves taken out of these."""
+    """Return indexes; those that are given as JSON texts are decoded."""
     is_text = pc.starts_with(index, '"').fill_null(False)
     if not pc.any(is_text).as_py():
         return index
@@ -286,12 +286,12 @@ def _open_index(index: pa.Array) -> pa.Array:
 TOPICS = {"topic": (), "subfield": ("subfield",), "field": ("field",), "domain": ("domain",)}
 CONCEPTS = {"concept": 2, "concept_area": 1, "concept_field": 0}
 """The levels of OpenAlex's concepts, which were there before topics were."""
-SINGLE = ("source", "publisher", *TOPICS, *CONCEPTS, "type", "language")
-SEVERAL = ("country", "institution")
-FILTERS = (*SINGLE, *SEVERAL)
+SINGLE_ATTRIBUTES = ("source", "publisher", *TOPICS, *CONCEPTS, "type", "language")
+LIST_ATTRIBUTES = ("country", "institution")
+FILTERS = (*SINGLE_ATTRIBUTES, *LIST_ATTRIBUTES)
 CHAINS = (("source", "publisher"), tuple(TOPICS), tuple(CONCEPTS))
 """Levels, the finest first: what has a label has one of every level above it."""
-OTHER = "other"
+OTHER_LABEL = "other"
 
 
 @dataclass(eq=False)
@@ -327,7 +327,9 @@ class WorkColumns:
     where: Mapping[str, Sequence[str]]
     years: tuple[int | None, int | None]
     retracted: bool
-    labels: dict[str, Labels] = field(default_factory=lambda: {name: Labels() for name in (*SINGLE, "country")})
+    labels: dict[str, Labels] = field(
+        default_factory=lambda: {name: Labels() for name in (*SINGLE_ATTRIBUTES, "country")}
+    )
     sources: NamedThings = field(default_factory=lambda: NamedThings("S"))
     institutions: NamedThings = field(default_factory=lambda: NamedThings("I"))
     countries: dict[int, int] = field(default_factory=dict)
@@ -336,7 +338,7 @@ class WorkColumns:
 
     def batch(self, block: Block, works: pa.Table) -> Batch | None:
         """Return the works of a block that are wanted, or None where none is."""
-        works, ids = self._works(block, works.combine_chunks())
+        works, ids = self._drop_non_works(block, works.combine_chunks())
         first, last = self.years
         if first is not None or last is not None:
             years = works["publication_year"].fill_null(-1).to_numpy()
@@ -348,27 +350,27 @@ class WorkColumns:
             self.dropped.leave_out("retracted works", int((~kept).sum()))
             self.withdrawn.append(ids[~kept])
             works, ids = works.filter(pa.array(kept)), ids[kept]
-        codes = self._labels(works)
-        several = self._places(works)
-        kept = self._select_works(codes, several, len(ids))
+        codes = self._number_labels(works)
+        places = self._find_places(works)
+        kept = self._select_works(codes, places, len(ids))
         if not kept.all():
             self.dropped.leave_out("works outside the filters", int((~kept).sum()))
             works, ids = works.filter(pa.array(kept)), ids[kept]
             codes = {name: code[kept] for name, code in codes.items()}
-            several = self._places(works)
-        return self._batch(block, works, ids, codes, several) if len(ids) else None
+            places = self._find_places(works)
+        return self._make_batch(block, works, ids, codes, places) if len(ids) else None
 
     def list_labels(self, name: str) -> Sequence[str]:
         """Return the labels of an attribute that were met so far, by their numbers."""
-        things = {"source": self.sources, "institution": self.institutions}
-        return things[name].names if name in things else self.labels[name].texts()
+        named_things = {"source": self.sources, "institution": self.institutions}
+        return named_things[name].names if name in named_things else self.labels[name].texts()
 
-    def _works(self, block: Block, works: pa.Table) -> tuple[pa.Table, Array]:
+    def _drop_non_works(self, block: Block, works: pa.Table) -> tuple[pa.Table, Array]:
         """Return what is a work, by its id, with the numbers of these ids."""
         ids = parse_id_numbers(works["id"], "W")
         for row in np.flatnonzero(ids < 0).tolist():
-            given = works["id"][row].as_py()
-            got = "is missing" if given is None else f"is {given[:80]!r}"
+            id_text = works["id"][row].as_py()
+            got = "is missing" if id_text is None else f"is {id_text[:80]!r}"
             self.dropped.drop_one(
                 "records that are not works",
                 block.place(row),
@@ -377,7 +379,7 @@ class WorkColumns:
         kept = ids >= 0
         return (works, ids) if kept.all() else (works.filter(pa.array(kept)), ids[kept])
 
-    def _labels(self, works: pa.Table) -> dict[str, Array]:
+    def _number_labels(self, works: pa.Table) -> dict[str, Array]:
         """Return the numbers of the labels of which a work has one of each kind."""
         codes: dict[str, Array] = {}
         source, venue = (combine_chunks(works["primary_location"]).field("source"), combine_chunks(works["host_venue"]))
@@ -393,94 +395,98 @@ class WorkColumns:
         topic = combine_chunks(works["primary_topic"])
         for level, path in TOPICS.items():
             codes[level] = self.labels[level].codes(select_part(topic, *path, "display_name"))
-        codes |= self._concepts(combine_chunks(works["concepts"]))
+        codes |= self._choose_concepts(combine_chunks(works["concepts"]))
         for name in ("type", "language"):
             codes[name] = self.labels[name].codes(works[name])
         for finest, *above in CHAINS:
             for level in above:
-                lacking = (codes[finest] >= 0) & (codes[level] < 0)
-                if lacking.any():
-                    codes[level][lacking] = self.labels[level].code(OTHER)
+                is_missing = (codes[finest] >= 0) & (codes[level] < 0)
+                if is_missing.any():
+                    codes[level][is_missing] = self.labels[level].code(OTHER_LABEL)
         return codes
 
-    def _concepts(self, concepts: pa.ListArray) -> dict[str, Array]:
+    def _choose_concepts(self, concepts: pa.ListArray) -> dict[str, Array]:
         """Return the numbers of the concepts with the highest score, one of every level."""
         from cube2net.kernels.text import find_heaviest
 
-        starts, inner = flatten_lists(concepts)
-        names = select_part(inner, "display_name")
+        starts, entries = flatten_lists(concepts)
+        names = select_part(entries, "display_name")
         level = (
-            pc.if_else(names.is_valid(), select_part(inner, "level"), -1).fill_null(-1).to_numpy(zero_copy_only=False)
+            pc.if_else(names.is_valid(), select_part(entries, "level"), -1).fill_null(-1).to_numpy(zero_copy_only=False)
         )
-        score = select_part(inner, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
-        found = {}
-        for name, wanted in CONCEPTS.items():
-            best = find_heaviest(starts, level.astype(np.int32), score, wanted)
-            found[name] = self.labels[name].codes(names.take(pa.array(best, mask=best < 0)))
-        return found
+        score = select_part(entries, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
+        codes = {}
+        for name, concept_level in CONCEPTS.items():
+            best_entries = find_heaviest(starts, level.astype(np.int32), score, concept_level)
+            codes[name] = self.labels[name].codes(names.take(pa.array(best_entries, mask=best_entries < 0)))
+        return codes
 
-    def _places(self, works: pa.Table) -> _Places:
+    def _find_places(self, works: pa.Table) -> _Places:
         """Return the institutions and countries of works, and of each author."""
         author_starts, authorships = flatten_lists(combine_chunks(works["authorships"]))
-        starts, inner = flatten_lists(select_part(authorships, "institutions"))
+        starts, institutions = flatten_lists(select_part(authorships, "institutions"))
         names, country = (
-            select_part(inner, "display_name"),
-            self.labels["country"].codes(select_part(inner, "country_code")),
+            select_part(institutions, "display_name"),
+            self.labels["country"].codes(select_part(institutions, "country_code")),
         )
-        numbers_met = parse_id_numbers(select_part(inner, "id"), "I")
-        codes = np.full(len(numbers_met), -1, np.int32)
-        known = numbers_met >= 0
-        codes[known] = self.institutions.codes(numbers_met[known], names.filter(pa.array(known)))
-        is_placed = known & (country >= 0)
+        id_numbers = parse_id_numbers(select_part(institutions, "id"), "I")
+        codes = np.full(len(id_numbers), -1, np.int32)
+        has_id = id_numbers >= 0
+        codes[has_id] = self.institutions.codes(id_numbers[has_id], names.filter(pa.array(has_id)))
+        is_placed = has_id & (country >= 0)
         self.countries.update(zip(codes[is_placed].tolist(), country[is_placed].tolist(), strict=True))
-        more_starts, more = flatten_lists(select_part(authorships, "countries"))
-        more_codes = self.labels["country"].codes(more)
+        country_starts, country_names = flatten_lists(select_part(authorships, "countries"))
+        country_codes = self.labels["country"].codes(country_names)
         rows = np.repeat(np.arange(works.num_rows), np.diff(author_starts))
-        at, more_at = np.repeat(rows, np.diff(starts)), np.repeat(rows, np.diff(more_starts))
+        institution_rows, country_rows = np.repeat(rows, np.diff(starts)), np.repeat(rows, np.diff(country_starts))
         return _Places(
             authors=author_starts,
             authorships=authorships,
             affiliation=_find_first_codes(starts, codes),
-            institution=_count_pairs(at, codes, works.num_rows),
-            country=_count_pairs(np.append(at, more_at), np.append(country, more_codes), works.num_rows),
-            unknown=int((~known).sum()),
+            institution=_count_pairs(institution_rows, codes, works.num_rows),
+            country=_count_pairs(
+                np.append(institution_rows, country_rows), np.append(country, country_codes), works.num_rows
+            ),
+            unknown=int((~has_id).sum()),
         )
 
-    def _select_works(self, codes: Mapping[str, Array], several: _Places, count: int) -> Array:
+    def _select_works(self, codes: Mapping[str, Array], places: _Places, count: int) -> Array:
         """Return which works have a label of every filter."""
         kept = np.ones(count, bool)
-        for name, wanted in self.where.items():
-            numbered = [code for code, label in enumerate(self.list_labels(name)) if label in wanted]
-            if name in SEVERAL:
-                sizes, values = getattr(several, name)
+        for name, labels in self.where.items():
+            wanted_codes = [code for code, label in enumerate(self.list_labels(name)) if label in labels]
+            if name in LIST_ATTRIBUTES:
+                sizes, values = getattr(places, name)
                 rows = np.repeat(np.arange(count), sizes)
-                kept &= np.bincount(rows[np.isin(values, numbered)], minlength=count) > 0
+                kept &= np.bincount(rows[np.isin(values, wanted_codes)], minlength=count) > 0
             else:
-                kept &= np.isin(codes[name], numbered)
+                kept &= np.isin(codes[name], wanted_codes)
         return kept
 
-    def _batch(self, block: Block, works: pa.Table, ids: Array, codes: Mapping[str, Array], places: _Places) -> Batch:
+    def _make_batch(
+        self, block: Block, works: pa.Table, ids: Array, codes: Mapping[str, Array], places: _Places
+    ) -> Batch:
         stamps = works["updated_date"].cast(pa.int64())
-        usual = int(np.datetime64(block.day or "1970-01-01", "us").astype(np.int64))
+        default_stamp = int(np.datetime64(block.day or "1970-01-01", "us").astype(np.int64))
         title = pc.coalesce(works["title"], works["display_name"]).combine_chunks()
         columns: dict[str, Any] = {
             "year": works["publication_year"].combine_chunks(),
             "date": works["publication_date"].combine_chunks(),
             "cited_by_count": works["cited_by_count"].combine_chunks(),
-            **{name: pa.array(codes[name]) for name in SINGLE},
-            **{name: _build_list_column(*getattr(places, name)) for name in SEVERAL},
+            **{name: pa.array(codes[name]) for name in SINGLE_ATTRIBUTES},
+            **{name: _build_list_column(*getattr(places, name)) for name in LIST_ATTRIBUTES},
         }
-        text = {"title": title}
+        texts = {"title": title}
         if "abstract_inverted_index" in works.column_names:
-            index, plain = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
-            text["text"] = read_abstracts(title, index, plain, self.dropped)
+            index, plain_abstract = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
+            texts["text"] = read_abstracts(title, index, plain_abstract, self.dropped)
         self.cut_lists += pc.sum(works["is_authors_truncated"]).as_py() or 0
         self.dropped.leave_out("institutions without an id", places.unknown)
         batch = Batch(
             ids=ids,
-            stamps=stamps.fill_null(usual).to_numpy(),
+            stamps=stamps.fill_null(default_stamp).to_numpy(),
             items=pa.RecordBatch.from_pydict(columns),
-            texts=pa.RecordBatch.from_pydict(text),
+            texts=pa.RecordBatch.from_pydict(texts),
             sizes=np.ones(len(ids), np.int64),
             mentions=ids,
             affiliations=np.empty(0, np.int32),
@@ -488,38 +494,38 @@ class WorkColumns:
         if self.objects == "authors":
             self._mention_authors(batch, places)
         elif self.objects == "institutions":
-            batch.sizes, codes_met = places.institution
-            batch.mentions = codes_met.astype(np.int64)
+            batch.sizes, institution_codes = places.institution
+            batch.mentions = institution_codes.astype(np.int64)
         else:
             starts, cited = flatten_lists(combine_chunks(works["referenced_works"]))
-            numbered = parse_id_numbers(cited, "W")
+            cited_numbers = parse_id_numbers(cited, "W")
             batch.citations = np.bincount(
-                np.repeat(np.arange(len(ids)), np.diff(starts))[numbered >= 0], minlength=len(ids)
+                np.repeat(np.arange(len(ids)), np.diff(starts))[cited_numbers >= 0], minlength=len(ids)
             )
-            batch.cited = numbered[numbered >= 0]
+            batch.cited = cited_numbers[cited_numbers >= 0]
         return batch
 
     def _mention_authors(self, batch: Batch, places: _Places) -> None:
-        """Say who wrote the works: everybody once on each, with the first institution named there."""
+        """Set the authors of a batch: each author once per work, with the first institution named there."""
         from cube2net.kernels.text import mark_first
 
         author = select_part(places.authorships, "author")
-        numbered = parse_id_numbers(select_part(author, "id"), "A")
-        kept = mark_first(places.authors, numbered)
-        self.dropped.leave_out("authors without an id", int((numbered < 0).sum()))
-        self.dropped.leave_out("authors named twice on a work", int((~kept & (numbered >= 0)).sum()))
+        author_numbers = parse_id_numbers(select_part(author, "id"), "A")
+        kept = mark_first(places.authors, author_numbers)
+        self.dropped.leave_out("authors without an id", int((author_numbers < 0).sum()))
+        self.dropped.leave_out("authors named twice on a work", int((~kept & (author_numbers >= 0)).sum()))
         rows = np.repeat(np.arange(len(batch.ids)), np.diff(places.authors))
         batch.sizes = np.bincount(rows[kept], minlength=len(batch.ids))
-        batch.mentions, batch.affiliations = numbered[kept], places.affiliation[kept]
-        every, first = np.unique(batch.mentions, return_index=True)
-        at = pa.array(np.flatnonzero(kept)[first])
-        people = {"author": pa.array(every), "name": select_part(author, "display_name").take(at)}
-        batch.people = pa.RecordBatch.from_pydict({**people, "orcid": select_part(author, "orcid").take(at)})
+        batch.mentions, batch.affiliations = author_numbers[kept], places.affiliation[kept]
+        unique_numbers, first_mentions = np.unique(batch.mentions, return_index=True)
+        author_rows = pa.array(np.flatnonzero(kept)[first_mentions])
+        people = {"author": pa.array(unique_numbers), "name": select_part(author, "display_name").take(author_rows)}
+        batch.people = pa.RecordBatch.from_pydict({**people, "orcid": select_part(author, "orcid").take(author_rows)})
 
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where the authors of some works are: of each author the first institution, of each work all of them."""
+    """The affiliations of some works: the first institution of every author, and all of every work."""
 
     authors: Array
     authorships: pa.StructArray
@@ -531,20 +537,20 @@ class _Places:
 
 def _find_first_codes(starts: Array, codes: Array) -> Array:
     """Return the first code of every row, -1 where it has none."""
-    first = np.full(len(starts) - 1, -1, np.int32)
-    some = np.diff(starts) > 0
-    first[some] = codes[starts[:-1][some]]
-    return first
+    first_codes = np.full(len(starts) - 1, -1, np.int32)
+    has_entries = np.diff(starts) > 0
+    first_codes[has_entries] = codes[starts[:-1][has_entries]]
+    return first_codes
 
 
 def _count_pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
     """Return how many different codes every row has, and these in the order they come; negative ones do not count."""
-    kept = codes >= 0
-    rows, codes = rows[kept], codes[kept]
-    _, first = np.unique(rows.astype(np.int64) << 32 | codes, return_index=True)
-    first.sort()
-    first = first[np.argsort(rows[first], kind="stable")]
-    return np.bincount(rows[first], minlength=count), codes[first].astype(np.int32)
+    is_code = codes >= 0
+    rows, codes = rows[is_code], codes[is_code]
+    _, first_rows = np.unique(rows.astype(np.int64) << 32 | codes, return_index=True)
+    first_rows.sort()
+    first_rows = first_rows[np.argsort(rows[first_rows], kind="stable")]
+    return np.bincount(rows[first_rows], minlength=count), codes[first_rows].astype(np.int32)
 
 
 def _build_list_column(sizes: Array, values: Array) -> pa.ListArray:

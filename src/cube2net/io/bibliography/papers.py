@@ -1,4 +1,4 @@
-"""Papers and their authors, gathered column by column as a large file goes by, and at the end a corpus."""
+"""Papers and their authors, collected column by column while a large file is read, and turned into a corpus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS_PER_CHUNK = 2**13
 CHARACTERS_PER_CHUNK = 2**26
 MAX_VENUE_LENGTH = 500
 Row = tuple[str, int, str, int, str | None, str, str, Sequence[str], Sequence[str]]
-PART = re.compile(r" \([0-9]+\)$")
+PART_PATTERN = re.compile(r" \([0-9]+\)$")
 
 
 def strip_part(venue: str) -> str:
@@ -36,7 +36,7 @@ def strip_part(venue: str) -> str:
     >>> strip_part("ECCV (12)"), strip_part("KDD")
     ('ECCV', 'KDD')
     """
-    return PART.sub("", venue[:MAX_VENUE_LENGTH]) if venue.endswith(")") else venue[:MAX_VENUE_LENGTH]
+    return PART_PATTERN.sub("", venue[:MAX_VENUE_LENGTH]) if venue.endswith(")") else venue[:MAX_VENUE_LENGTH]
 
 
 class Papers:
@@ -62,27 +62,27 @@ class Papers:
         self.characters = 0
 
     def add(self, row: Row) -> None:
-        """Take a paper."""
+        """Add a paper."""
         self.rows.append(row)
         self.characters += len(row[2]) + len(row[6])
         if len(self.rows) >= ROWS_PER_CHUNK or self.characters >= CHARACTERS_PER_CHUNK:
             self.flush()
 
     def flush(self) -> None:
-        """Turn the papers at hand into columns."""
+        """Turn the collected papers into columns."""
         if not self.rows:
             return
-        fresh = self.known.add([row[2] for row in self.rows])
-        if not fresh.all():
-            for name, line, key, *_ in [self.rows[at] for at in np.flatnonzero(~fresh)]:
+        is_new = self.known.add([row[2] for row in self.rows])
+        if not is_new.all():
+            for name, line, key, *_ in [self.rows[place] for place in np.flatnonzero(~is_new)]:
                 self.dropped.drop_one(
                     "papers named twice", f"{name} line {line:,}", f"paper {key[:80]!r} was there before"
                 )
-            self.rows = [self.rows[at] for at in np.flatnonzero(fresh)]
+            self.rows = [self.rows[place] for place in np.flatnonzero(is_new)]
         _, _, ids, years, venues, titles, texts, keys, names = zip(*self.rows, strict=True) if self.rows else ((),) * 9
         self._mention(keys, names)
-        known = self.venues
-        self.codes.extend([known.setdefault(venue, len(known) - 1) for venue in venues])
+        venue_codes = self.venues
+        self.codes.extend([venue_codes.setdefault(venue, len(venue_codes) - 1) for venue in venues])
         self.columns["item"].append(_build_strings(ids))
         self.columns["year"].append(pa.array(years, pa.int32()))
         self.columns["title"].append(_build_strings(titles))
@@ -90,20 +90,20 @@ class Papers:
         self._clear()
 
     def _mention(self, papers: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> None:
-        known = self.authors
-        new: list[str] = []
-        for keys, spelled in zip(papers, names, strict=True):
-            rows = [known.get(key, -1) for key in keys]
+        author_rows = self.authors
+        new_names: list[str] = []
+        for keys, paper_names in zip(papers, names, strict=True):
+            rows = [author_rows.get(key, -1) for key in keys]
             if -1 in rows:
-                for at, key in enumerate(keys):
-                    rows[at] = known.setdefault(key, count := len(known))
-                    if rows[at] == count:
-                        new.append(spelled[at])
+                for place, key in enumerate(keys):
+                    rows[place] = author_rows.setdefault(key, count := len(author_rows))
+                    if rows[place] == count:
+                        new_names.append(paper_names[place])
             if len(set(rows)) < len(rows):
                 rows = list(dict.fromkeys(rows))
             self.objects.extend(rows)
             self.sizes.append(len(rows))
-        self.names.append(_build_strings(new))
+        self.names.append(_build_strings(new_names))
 
     def corpus(
         self,
@@ -113,24 +113,25 @@ class Papers:
         labels: Mapping[str, str] | None = None,
         full_names: Mapping[str, str] | None = None,
     ) -> Corpus:
-        """Return the corpus; ``labels`` says what a venue is called if not as given, ``full_names`` its long name."""
+        """Return the corpus; ``labels`` renames venues, and ``full_names`` holds the full names of labels."""
         self.flush()
         self.known = IdSet()
         dropped = self.dropped.close()
         if not self.codes:
-            why, first = "; ".join(self.dropped.reasons), self.dropped.first
+            reasons, first_sentence = "; ".join(self.dropped.reasons), self.dropped.first
             raise SourceError(
-                f"{where} holds no paper to read{f' ({why})' if why else ''}{f': {first}' if first else ''}"
+                f"{where} holds no paper to read{f' ({reasons})' if reasons else ''}"
+                f"{f': {first_sentence}' if first_sentence else ''}"
             )
-        every = [venue for venue in self.venues if venue is not None]
-        venues = pa.array([(labels or {}).get(venue, venue) for venue in every], pa.string())
+        venue_keys = [venue for venue in self.venues if venue is not None]
+        venues = pa.array([(labels or {}).get(venue, venue) for venue in venue_keys], pa.string())
         codes = np.asarray(self.codes, dtype=np.int32)
         parts = [codes[start : start + ROWS_PER_CHUNK] for start in range(0, len(codes), ROWS_PER_CHUNK)]
         columns = {name: pa.chunked_array(self.columns[name], kind) for name, kind in ITEMS.items()}
         columns["venue"] = pa.chunked_array([venues.take(pa.array(part, mask=part < 0)) for part in parts])
         items = np.repeat(np.arange(len(codes), dtype=np.int32), np.asarray(self.sizes))
-        used = set(venues.to_pylist())
-        known = sorted((label, name) for label, name in (full_names or {}).items() if label in used)
+        used_labels = set(venues.to_pylist())
+        full_name_rows = sorted((label, name) for label, name in (full_names or {}).items() if label in used_labels)
         keys = list(self.authors)
         self.authors.clear()
         objects = table(
@@ -149,10 +150,10 @@ class Papers:
             mentions=table(MENTIONS, item=items, object=np.asarray(self.objects)),
             labels=table(
                 LABELS,
-                attribute=["venue"] * len(known),
-                label=[label for label, _ in known],
-                full_name=[name for _, name in known],
-                parent=[None] * len(known),
+                attribute=["venue"] * len(full_name_rows),
+                label=[label for label, _ in full_name_rows],
+                full_name=[name for _, name in full_name_rows],
+                parent=[None] * len(full_name_rows),
             ),
             dimensions=DIMENSIONS,
             dropped=dropped,
@@ -170,28 +171,28 @@ def _build_strings(values: Sequence[str]) -> pa.Array:
 
 
 class IdSet:
-    """Ids that were met before, by 16 bytes each, in sorted runs that are merged as they grow."""
+    """A set of ids, kept as digests of 16 bytes in sorted runs that are merged as they grow."""
 
     def __init__(self) -> None:
         self.runs: list[Array] = []
 
     def add(self, ids: Sequence[str]) -> Array:
-        """Return for every id whether it is met for the first time.
+        """Add ids, and return for each whether it is new.
 
         >>> known = IdSet()
         >>> known.add(["a", "b", "a"]).tolist(), known.add(["c", "b"]).tolist()
         ([True, True, False], [True, False])
         """
         digests = b"".join([hashlib.blake2b(key.encode(), digest_size=16).digest() for key in ids])
-        marks, first = np.unique(np.frombuffer(digests, "S16"), return_index=True)
-        new = np.ones(len(marks), dtype=bool)
-        for run in self.runs:
-            at = np.minimum(np.searchsorted(run, marks), len(run) - 1)
-            new &= run[at] != marks
-        fresh = np.zeros(len(ids), dtype=bool)
-        fresh[first[new]] = True
-        self._keep(marks[new])
-        return fresh
+        unique_marks, first = np.unique(np.frombuffer(digests, "S16"), return_index=True)
+        is_new_mark = np.ones(len(unique_marks), dtype=bool)
+        for known_marks in self.runs:
+            places = np.minimum(np.searchsorted(known_marks, unique_marks), len(known_marks) - 1)
+            is_new_mark &= known_marks[places] != unique_marks
+        is_new = np.zeros(len(ids), dtype=bool)
+        is_new[first[is_new_mark]] = True
+        self._keep(unique_marks[is_new_mark])
+        return is_new
 
     def _keep(self, run: Array) -> None:
         while self.runs and len(self.runs[-1]) < 2 * len(run):

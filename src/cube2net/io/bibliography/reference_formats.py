@@ -121,20 +121,20 @@ def recognize_tagged(start: str) -> str:
 
 def parse_references(name: str, text: str, dropped: Dropped) -> tuple[str, Parsed]:
     """Return the format of a citation export and its records; what is no such export is refused."""
-    form = recognize_tagged(text[:SAMPLE]) or recognize_tagged(text)
+    format_name = recognize_tagged(text[:SAMPLED_CHARACTERS]) or recognize_tagged(text)
     for tagged in TAGGED:
-        if tagged.name == form:
-            return form, parse_tagged(text, tagged)
+        if tagged.name == format_name:
+            return format_name, parse_tagged(text, tagged)
     for xml in XML_FORMATS:
-        if xml.name == form:
-            return form, parse_xml(name, text, xml, dropped)
-    if form:
-        return form, parse_bibtex(text)
-    header = find_header(text[:SAMPLE], min_bibliographic=0)
+        if xml.name == format_name:
+            return format_name, parse_xml(name, text, xml, dropped)
+    if format_name:
+        return format_name, parse_bibtex(text)
+    header = find_header(text[:SAMPLED_CHARACTERS], min_bibliographic=0)
     if header is None:
         if not text.strip() or re.match(r"\s*<(?:!doctype )?html", text, re.I):
-            what = "a web page (perhaps of a session that expired)" if text.strip() else "empty"
-            raise SourceError(f"{name} is {what}, not a citation export: export the references again")
+            problem = "a web page (perhaps of a session that expired)" if text.strip() else "empty"
+            raise SourceError(f"{name} is {problem}, not a citation export: export the references again")
         raise SourceError(
             f"{name} is no citation export that can be read: expected RIS, BibTeX, PubMed, Web of Science, EndNote or "
             "Zotero RDF, or a table with columns for title, authors and year (read other tables as tables)"
@@ -142,14 +142,14 @@ def parse_references(name: str, text: str, dropped: Dropped) -> tuple[str, Parse
     return header.name, parse_table(name, text, header, dropped)
 
 
-SAMPLE = 2**16
-"""So many characters of a file tell its format."""
+SAMPLED_CHARACTERS = 2**16
+"""The number of characters by which the format of a file is recognised."""
 
 
 def parse_tagged(text: str, form: Tagged) -> Parsed:
     """Return the records of tagged text."""
     values: dict[str, list[str]] = {}
-    begins, tag = 0, ""
+    first_line, tag = 0, ""
     for number, line in enumerate(text.splitlines(), start=1):
         match = form.tag.match(line)
         if match is None:
@@ -164,8 +164,8 @@ def parse_tagged(text: str, form: Tagged) -> Parsed:
         tag, value = match[1], (match[2] or "").strip()
         if tag in (form.first, form.last):
             if values and (form.first in values or "TI" in values):
-                yield begins, _choose_fields(values, form.fields)
-            values, begins = {}, number
+                yield first_line, _choose_fields(values, form.fields)
+            values, first_line = {}, number
             if tag == form.last:
                 tag = ""
                 continue
@@ -173,50 +173,53 @@ def parse_tagged(text: str, form: Tagged) -> Parsed:
             value = f"{values['FAU'][-1]}/{value}"
         values.setdefault(tag, []).append(value)
     if values and (form.first in values or "TI" in values):
-        yield begins or 1, _choose_fields(values, form.fields)
+        yield first_line or 1, _choose_fields(values, form.fields)
 
 
-MISSING = re.compile(
+MISSING_PATTERN = re.compile(
     r"\W*(?:null|nan|none|n/a|(?:no )?(?:abstract|references|keywords)(?: is| are)?(?: not)? available)?\W*", re.I
 )
-"""What stands for a value that is missing, as in "[No abstract available]"."""
+"""Texts that stand for a missing value, as in "[No abstract available]"."""
 WANTED_VALUES = {
     ("affiliations", "M1"): re.compile(r"(\(.*)"),
     ("references", "M1"): re.compile(r"(.*\(\d{4}\w?\).*)"),
     ("references", "N1"): re.compile(r"References: (.*)"),
     ("type", "M3"): re.compile(r"([^\[\d]+)"),
 }
-"""What a tag that has several uses must hold to be the field."""
-DOI_SIGN = re.compile(r"(.*10\..*)")
+"""For tags with several uses, the pattern of the values that belong to a field."""
+DOI_PATTERN = re.compile(r"(.*10\..*)")
 
 
 def _select_values(field: str, tag: str, values: Iterable[str]) -> list[str]:
     """Return those of the values of a tag that say something about a field."""
-    wanted = DOI_SIGN if field == "doi" else WANTED_VALUES.get((field, tag))
-    if wanted is not None:
-        values = [match[1] for match in map(wanted.fullmatch, values) if match]
-    return [value for value in values if not MISSING.fullmatch(value)]
+    pattern = DOI_PATTERN if field == "doi" else WANTED_VALUES.get((field, tag))
+    if pattern is not None:
+        values = [match[1] for match in map(pattern.fullmatch, values) if match]
+    return [value for value in values if not MISSING_PATTERN.fullmatch(value)]
 
 
 def _choose_fields(values: Mapping[str, Sequence[str]], fields: Mapping[str, tuple[str, ...]]) -> Fields:
     """Return the values of every field: those of the first of its tags that has any."""
-    chosen: dict[str, Sequence[str]] = {}
+    values_by_field: dict[str, Sequence[str]] = {}
     for name, tags in fields.items():
         for tag in tags:
             if selected := _select_values(name, tag, values.get(tag, ())):
-                chosen[name] = selected
+                values_by_field[name] = selected
                 break
-    return chosen
+    return values_by_field
 
 
 BIBTEX_FIELDS = _load_fields("bibtex")
-ENTRY = re.compile(r"(?:^|(?<=[})]))[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
-KEY = re.compile(r"[^,={}\"]*,")
-FIELD = re.compile(r"\s*,?\s*([\w:.-]+)\s*=\s*")
-ACCENT = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{)))(?:\{\s*\\?(\w)\s*\}|\\?([^\W\d_]))")
-CODES = (0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B, 0x327, 0x328, 0x30A, 0x323, 0x331)
-COMBINING = dict(zip("`'^\"~=.uvHckrdb", map(chr, CODES), strict=True))
-GREEK = (
+ENTRY_PATTERN = re.compile(r"(?:^|(?<=[})]))[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
+KEY_PATTERN = re.compile(r"[^,={}\"]*,")
+FIELD_PATTERN = re.compile(r"\s*,?\s*([\w:.-]+)\s*=\s*")
+ACCENT_PATTERN = re.compile(r"\\(?:([`'^\"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{)))(?:\{\s*\\?(\w)\s*\}|\\?([^\W\d_]))")
+COMBINING_CODES = (
+    *(0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B),
+    *(0x327, 0x328, 0x30A, 0x323, 0x331),
+)
+COMBINING_ACCENTS = dict(zip("`'^\"~=.uvHckrdb", map(chr, COMBINING_CODES), strict=True))
+GREEK_LETTERS = (
     *(
         "alpha",
         "beta",
@@ -235,41 +238,41 @@ GREEK = (
     ),
     *("omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
 )
-LETTERS = {
+LATEX_LETTERS = {
     **dict(zip(("ss", "ae", "AE", "oe", "OE", "aa", "AA", *"oOlLij"), "ßæÆœŒåÅøØłŁıȷ", strict=True)),
-    **dict(zip(GREEK, "αβγδεζηθικλμνξοπρστυφχψω", strict=True)),
-    **dict(zip(map(str.title, GREEK), "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", strict=True)),
+    **dict(zip(GREEK_LETTERS, "αβγδεζηθικλμνξοπρστυφχψω", strict=True)),
+    **dict(zip(map(str.title, GREEK_LETTERS), "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", strict=True)),
 }
-LETTER = re.compile(rf"\\({'|'.join(LETTERS)})(?![A-Za-z])\s*(?:\{{\}})?")
-COMMAND = re.compile(r"\\(?:[A-Za-z]+\s?|(?=[&%$#_{}]))|(?<!\\)\$")
-INHERITED = ("year", "date", "booktitle", "journal", "journaltitle", "volume", "series", "publisher", "language")
-"""What an entry has from the one its ``crossref`` names, where it does not say it itself."""
+LETTER_PATTERN = re.compile(rf"\\({'|'.join(LATEX_LETTERS)})(?![A-Za-z])\s*(?:\{{\}})?")
+COMMAND_PATTERN = re.compile(r"\\(?:[A-Za-z]+\s?|(?=[&%$#_{}]))|(?<!\\)\$")
+INHERITED_FIELDS = ("year", "date", "booktitle", "journal", "journaltitle", "volume", "series", "publisher", "language")
+"""The fields that an entry without them takes from the entry that its ``crossref`` names."""
 
 
 def parse_bibtex(text: str) -> Parsed:
     """Return the entries of BibTeX or BibLaTeX, with accents as letters, ``@string`` and ``crossref`` resolved."""
-    found = list(ENTRY.finditer(text))
-    ends = [entry.start() for entry in found[1:]] + [len(text)]
+    entry_starts = list(ENTRY_PATTERN.finditer(text))
+    ends = [entry.start() for entry in entry_starts[1:]] + [len(text)]
     macros: dict[str, str] = {}
     entries: dict[str, dict[str, str]] = {}
-    lines: list[int] = []
-    line, counted = 1, 0
-    for entry, end in zip(found, ends, strict=True):
-        line, counted = line + text.count("\n", counted, entry.start()), entry.start()
+    entry_lines: list[int] = []
+    line, counted_to = 1, 0
+    for entry, end in zip(entry_starts, ends, strict=True):
+        line, counted_to = line + text.count("\n", counted_to, entry.start()), entry.start()
         kind = entry[1].lower()
         body = text[entry.end() : end]
         if kind == "string":
             macros |= dict(_parse_bibtex_fields(body, 0, macros))
         elif kind not in ("comment", "preamble"):
-            key = match[0] if (match := KEY.match(body)) else ""
+            key = match[0] if (match := KEY_PATTERN.match(body)) else ""
             fields = dict(_parse_bibtex_fields(body, len(key), macros))
             name = key.strip(" \n,").lower()
             entries[name if name not in entries else f"{name} line {line}"] = {"entrytype": kind, **fields}
-            lines.append(line)
-    for line, fields in zip(lines, entries.values(), strict=True):
+            entry_lines.append(line)
+    for line, fields in zip(entry_lines, entries.values(), strict=True):
         if parent := entries.get(fields.get("crossref", "").strip().lower()):
-            named = {"booktitle": parent.get("title", ""), **parent}
-            inherited = {name: named[name] for name in INHERITED if name in named}
+            parent_fields = {"booktitle": parent.get("title", ""), **parent}
+            inherited = {name: parent_fields[name] for name in INHERITED_FIELDS if name in parent_fields}
         else:
             inherited = {}
         yield line, _choose_fields(_list_bibtex_values({**inherited, **fields}), BIBTEX_FIELDS)
@@ -277,15 +280,16 @@ def parse_bibtex(text: str) -> Parsed:
 
 def _list_bibtex_values(fields: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the values of an entry's fields as text, those of several persons, addresses or works one by one."""
-    parts = {name: [value] for name, value in fields.items()}
-    parts["author"] = _split_bibtex_names(fields.get("author", ""))
+    values_by_field = {name: [value] for name, value in fields.items()}
+    values_by_field["author"] = _split_bibtex_names(fields.get("author", ""))
     for name in ("affiliation", "cited-references"):
-        parts[name] = re.split(r"\.\s*\n", fields.get(name, ""))
+        values_by_field[name] = re.split(r"\.\s*\n", fields.get(name, ""))
     if "unique-id" in fields:  # Web of Science writes "Family, Given; Family, Given, Address"
-        parts["affiliation"] = [each.rpartition(";")[2].split(",", 2)[-1] for each in parts["affiliation"]]
+        addresses = values_by_field["affiliation"]
+        values_by_field["affiliation"] = [address.rpartition(";")[2].split(",", 2)[-1] for address in addresses]
     if "subtitle" in fields:
-        parts["title"] = [f"{fields.get('title', '')}: {fields['subtitle']}"]
-    return {name: [decode_latex(each) for each in some] for name, some in parts.items()}
+        values_by_field["title"] = [f"{fields.get('title', '')}: {fields['subtitle']}"]
+    return {name: [decode_latex(value) for value in values] for name, values in values_by_field.items()}
 
 
 def _split_bibtex_names(value: str) -> list[str]:
@@ -302,34 +306,38 @@ def _split_bibtex_names(value: str) -> list[str]:
     return names
 
 
-def _parse_bibtex_fields(body: str, at: int, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _parse_bibtex_fields(body: str, position: int, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Return the names and values of an entry's fields, as far as they can be read."""
-    while match := FIELD.match(body, at):
-        parts, at = [], match.end()
-        while at < len(body):
-            value, at = _parse_bibtex_value(body, at, macros)
+    while match := FIELD_PATTERN.match(body, position):
+        parts, position = [], match.end()
+        while position < len(body):
+            value, position = _parse_bibtex_value(body, position, macros)
             parts.append(value)
-            joined = re.compile(r"\s*#\s*").match(body, at)
-            if joined is None:
+            concatenation = re.compile(r"\s*#\s*").match(body, position)
+            if concatenation is None:
                 break
-            at = joined.end()
+            position = concatenation.end()
         yield match[1].lower(), "".join(parts)
 
 
-def _parse_bibtex_value(body: str, at: int, macros: Mapping[str, str]) -> tuple[str, int]:
+def _parse_bibtex_value(body: str, position: int, macros: Mapping[str, str]) -> tuple[str, int]:
     """Return the value that begins at a place, in braces, in quotes or bare, and where it ends."""
-    opened = body[at]
-    if opened not in '{"':
-        bare = re.compile(r"[^\s,#{}\"]*").match(body, at)
-        word = bare[0] if bare else ""
-        return macros.get(word.lower(), word), at + max(len(word), 1)
+    opening = body[position]
+    if opening not in '{"':
+        bare_value = re.compile(r"[^\s,#{}\"]*").match(body, position)
+        word = bare_value[0] if bare_value else ""
+        return macros.get(word.lower(), word), position + max(len(word), 1)
     depth = 0
-    for mark in re.compile(r'\\.|[{}"]', re.S).finditer(body, at):
+    for mark in re.compile(r'\\.|[{}"]', re.S).finditer(body, position):
         depth += {"{": 1, "}": -1}.get(mark[0], 0)
-        is_end = depth == 0 and mark[0] == "}" if opened == "{" else depth == 0 and mark[0] == '"' and mark.start() > at
+        is_end = (
+            depth == 0 and mark[0] == "}"
+            if opening == "{"
+            else depth == 0 and mark[0] == '"' and mark.start() > position
+        )
         if is_end or depth < 0:
-            return body[at + 1 : mark.start()], mark.end()
-    return body[at + 1 :], len(body)
+            return body[position + 1 : mark.start()], mark.end()
+    return body[position + 1 :], len(body)
 
 
 def decode_latex(value: str) -> str:
@@ -339,16 +347,16 @@ def decode_latex(value: str) -> str:
     'José Müller and Ørsted, DNA & more'
     """
     if "\\" in value or "$" in value:
-        value = LETTER.sub(lambda match: LETTERS[match[1]], value)
-        value = ACCENT.sub(_compose_accent, value)
-        value = unicodedata.normalize("NFC", COMMAND.sub("", value))
+        value = LETTER_PATTERN.sub(lambda match: LATEX_LETTERS[match[1]], value)
+        value = ACCENT_PATTERN.sub(_compose_accent, value)
+        value = unicodedata.normalize("NFC", COMMAND_PATTERN.sub("", value))
     value = value.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
     return " ".join(value.replace("{", "").replace("}", "").replace("~", " ").split())
 
 
 def _compose_accent(match: re.Match[str]) -> str:
     letter = (match[3] or match[4]).replace("ı", "i").replace("ȷ", "j")
-    return letter + COMBINING[match[1] or match[2]]
+    return letter + COMBINING_ACCENTS[match[1] or match[2]]
 
 
 @dataclass(frozen=True)
@@ -388,18 +396,18 @@ def parse_xml(name: str, text: str, form: XmlFormat, dropped: Dropped) -> Parsed
     builder = TreeBuilder()
     lines: dict[Element, int] = {}
     records: list[Element] = []
-    named: dict[str, Element] = {}
+    elements_by_id: dict[str, Element] = {}
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        plain = {name.rpartition(":")[2]: value for name, value in attributes.items()}
-        lines[builder.start(tag.rpartition(":")[2], plain)] = xml.expat.CurrentLineNumber
+        local_attributes = {name.rpartition(":")[2]: value for name, value in attributes.items()}
+        lines[builder.start(tag.rpartition(":")[2], local_attributes)] = xml.expat.CurrentLineNumber
 
     def end(tag: str) -> None:
         element = builder.end(tag.rpartition(":")[2])
         if form.is_record(element):
             records.append(element)
         elif "about" in element.attrib:
-            named[element.attrib["about"]] = element
+            elements_by_id[element.attrib["about"]] = element
 
     xml = SafeXml(name, start=start, end=end, characters=builder.data, unknown=builder.data, encoding="utf-8")
     xml.expat.CharacterDataHandler = builder.data
@@ -411,36 +419,43 @@ def parse_xml(name: str, text: str, form: XmlFormat, dropped: Dropped) -> Parsed
         dropped.drop_one("ends of damaged files", xml.place, "the file is damaged from here on")
     for record in records:
         for part in record.findall("isPartOf[@resource]"):
-            part.extend(child for child in named.get(part.attrib["resource"], ()) if not len(child))
+            part.extend(child for child in elements_by_id.get(part.attrib["resource"], ()) if not len(child))
         yield lines[record], _select_elements(record, form.fields)
 
 
 def _select_elements(record: Element, fields: Mapping[str, tuple[str, ...]]) -> Fields:
-    chosen: dict[str, list[str]] = {}
+    values_by_field: dict[str, list[str]] = {}
     for name, paths in fields.items():
-        for place in paths:
-            path, _, attribute = place.partition("@")
+        for path_text in paths:
+            path, _, attribute = path_text.partition("@")
             elements = record.findall(path)
-            values = [each.get(attribute, "") if attribute else _read_element(each) for each in elements]
+            values = [element.get(attribute, "") if attribute else _read_element(element) for element in elements]
             if selected := _select_values(name, path, values):
-                chosen[name] = selected if name != "abstract" else [" ".join(selected)]
+                values_by_field[name] = selected if name != "abstract" else [" ".join(selected)]
                 break
     authors = record.findall(".//AuthorList/Author")
-    orcids = [_read_element(each) if each is not None else "" for each in (a.find("Identifier") for a in authors)]
-    return {**chosen, "orcids": orcids} if any(orcids) else chosen
+    identifiers = [author.find("Identifier") for author in authors]
+    orcids = ["" if identifier is None else _read_element(identifier) for identifier in identifiers]
+    return {**values_by_field, "orcids": orcids} if any(orcids) else values_by_field
 
 
 def _read_element(element: Element) -> str:
     """Return the text of an element; of a person "Family, Given"; of a group its name and a comma."""
     family = element.find("LastName") if element.tag == "Author" else element.find("surname")
     if family is not None and element.tag in ("Author", "Person"):
-        named = (element.find(tag) for tag in ("ForeName", "Initials", "givenname", "givenName"))
-        given = next((part.text or "" for part in named if part is not None), "")
+        given_elements = (element.find(tag) for tag in ("ForeName", "Initials", "givenname", "givenName"))
+        given = next((given_element.text or "" for given_element in given_elements if given_element is not None), "")
         return f"{family.text or ''}, {given}".strip()
     if element.tag == "Reference":
-        parts = [element.findtext("Citation", ""), *(f"PMID {each.text}" for each in element.findall(PMID_PATH))]
+        parts = [
+            element.findtext("Citation", ""),
+            *(f"PMID {element_id.text}" for element_id in element.findall(PMID_PATH)),
+        ]
         return " ".join(
-            [*parts, *(each.text or "" for each in element.findall("ArticleIdList/ArticleId[@IdType='doi']"))]
+            [
+                *parts,
+                *(element_id.text or "" for element_id in element.findall("ArticleIdList/ArticleId[@IdType='doi']")),
+            ]
         )
     lines = [" ".join(line.split()) for line in "".join(element.itertext()).splitlines()]
     if element.tag == "auth-address":
@@ -450,8 +465,8 @@ def _read_element(element: Element) -> str:
 
 PMID_PATH = "ArticleIdList/ArticleId[@IdType='pubmed']"
 
-COLUMNS = _load_fields("table", "|")
-BIBLIOGRAPHIC = frozenset(FIELDS["signs"]["columns"].split("|"))
+COLUMN_NAMES = _load_fields("table", "|")
+BIBLIOGRAPHIC_COLUMNS = frozenset(FIELDS["signs"]["columns"].split("|"))
 """Columns that, beside a title and authors, show that a table holds references; two are enough."""
 SEPARATORS = (",", "\t", ";")
 
@@ -488,24 +503,27 @@ def find_header(start: str, min_bibliographic: int = 2) -> Header | None:
 
 def match_header(names: Sequence[str], min_bibliographic: int = 2) -> Header | None:
     """Return where the fields of references are among the names of columns, None of another table."""
-    plain = [" ".join(re.findall(r"[a-z0-9]+", name.casefold())) for name in names]
-    spelled: Mapping[str, tuple[str, ...]] = COLUMNS
-    if {"pt", "au", "ti", "so"} <= set(plain):
-        spelled = {field: tuple(tag.lower() for tag in tags) for field, tags in WOS.fields.items()}
+    normalized = [" ".join(re.findall(r"[a-z0-9]+", name.casefold())) for name in names]
+    field_names: Mapping[str, tuple[str, ...]] = COLUMN_NAMES
+    if {"pt", "au", "ti", "so"} <= set(normalized):
+        field_names = {field: tuple(tag.lower() for tag in tags) for field, tags in WOS.fields.items()}
     elif (
-        not {"title", "authors"} <= {f for f, some in spelled.items() if set(some) & set(plain)}
-        or len(BIBLIOGRAPHIC & set(plain)) < min_bibliographic
+        not {"title", "authors"} <= {f for f, spellings in field_names.items() if set(spellings) & set(normalized)}
+        or len(BIBLIOGRAPHIC_COLUMNS & set(normalized)) < min_bibliographic
     ):
         return None
-    columns = {field: tuple(plain.index(name) for name in some if name in plain) for field, some in spelled.items()}
-    name = next((name for sign, name in FIELDS["databases"].items() if sign in plain), "table of references")
+    columns = {
+        field: tuple(normalized.index(name) for name in spellings if name in normalized)
+        for field, spellings in field_names.items()
+    }
+    name = next((name for sign, name in FIELDS["databases"].items() if sign in normalized), "table of references")
     return Header(name, {field: places for field, places in columns.items() if places}, len(names))
 
 
 def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parsed:
     """Return the rows of a table of references; those cut before title and authors, or too long, are left out."""
-    least = 1 + max(header.columns[field][0] for field in ("title", "authors"))
-    csv.field_size_limit(MAX_CELL)
+    min_fields = 1 + max(header.columns[field][0] for field in ("title", "authors"))
+    csv.field_size_limit(MAX_VALUE_LENGTH)
     is_plain = header.separator == "\t" and header.name == "Web of Science"
     rows = csv.reader(
         io.StringIO(text, newline=""),
@@ -513,40 +531,40 @@ def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parse
         quoting=csv.QUOTE_NONE if is_plain else csv.QUOTE_MINIMAL,
     )
 
-    def check() -> Iterator[tuple[int, Sequence[str]]]:
+    def select_rows() -> Iterator[tuple[int, Sequence[str]]]:
         line = header.lines + 1
         try:
             for row in islice(rows, header.lines, None):
-                if least <= len(row) and not any(row[header.width :]):
+                if min_fields <= len(row) and not any(row[header.width :]):
                     yield line, row + [""] * (header.width - len(row))
                 elif row:
-                    wrong = f"has {len(row):,} fields, expected {header.width:,} as in the header"
-                    dropped.drop_one("ragged rows", f"{name} line {line:,}", wrong)
+                    problem = f"has {len(row):,} fields, expected {header.width:,} as in the header"
+                    dropped.drop_one("ragged rows", f"{name} line {line:,}", problem)
                 line = rows.line_num + 1
         except csv.Error as error:
             dropped.drop_one("ragged rows", f"{name} line {line:,}", f"cannot be read ({error})")
 
-    return parse_rows(check(), header)
+    return parse_rows(select_rows(), header)
 
 
-MAX_CELL = 2**24
-"""So many characters a value of a table may have."""
+MAX_VALUE_LENGTH = 2**24
+"""The most characters of a value in a table."""
 
 
 def parse_rows(rows: Iterable[tuple[int, Sequence[str]]], header: Header) -> Parsed:
     """Return the fields of numbered rows of texts."""
     for line, row in rows:
-        chosen: dict[str, Sequence[str]] = {}
+        values_by_field: dict[str, Sequence[str]] = {}
         for field, places in header.columns.items():
             for place in places:
                 if values := _select_values(field, "", [row[place].strip()]):
-                    chosen[field] = split_authors(values[0]) if field == "authors" else values
+                    values_by_field[field] = split_authors(values[0]) if field == "authors" else values
                     break
-        if chosen:
-            yield line, chosen
+        if values_by_field:
+            yield line, values_by_field
 
 
-INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}$")
+INITIALS_PATTERN = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}$")
 
 
 def split_authors(text: str) -> list[str]:
@@ -566,6 +584,6 @@ def split_authors(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > 1 and all(len(part.split()) > 1 for part in parts):
         return parts
-    if len(parts) > 2 and len(parts) % 2 == 0 and all(map(INITIALS.match, parts[1::2])):
+    if len(parts) > 2 and len(parts) % 2 == 0 and all(map(INITIALS_PATTERN.match, parts[1::2])):
         return [f"{family}, {given}" for family, given in zip(parts[::2], parts[1::2], strict=True)]
     return [text.strip(" ,")] if len(parts) < 3 else parts

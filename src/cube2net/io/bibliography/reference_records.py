@@ -18,19 +18,19 @@ from cube2net.io.bibliography.author_names import (
 )
 from cube2net.io.bibliography.reference_formats import FIELDS, Fields
 
-ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
-DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>;|\]]+")
-YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:[01]\d[0-3]\d)?(?!\d)")
-PMID = re.compile(r"(?:pubmed|pmid)\D{0,3}(\d{3,9})", re.I)
-QUALIFIER = re.compile(r"^([A-Z][^/]*?)(?:/| / )\*?[a-z].*$|^(.*) \[\*?[^\]]*\]$")
+ORCID_PATTERN = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+DOI_PATTERN = re.compile(r"10\.\d{4,9}/[^\s\"<>;|\]]+")
+YEAR_PATTERN = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:[01]\d[0-3]\d)?(?!\d)")
+PMID_PATTERN = re.compile(r"(?:pubmed|pmid)\D{0,3}(\d{3,9})", re.I)
+QUALIFIER_PATTERN = re.compile(r"^([A-Z][^/]*?)(?:/| / )\*?[a-z].*$|^(.*) \[\*?[^\]]*\]$")
 """What MeSH says beside a heading, as in "Animals/genetics", "Anxiety / *therapy" and "Obesity [*psychology]"."""
 TYPES, LANGUAGES = (
     {key: name for name, keys in FIELDS[part].items() for key in keys.split()} for part in ("types", "languages")
 )
-NO_NAME = re.compile(
+NO_NAME_PATTERN = re.compile(
     r"\W*(?:et al|others|anon(?:ymous)?|unknown|null|no authors?(?: name| id)?(?: listed| available)?)\W*", re.I
 )
-ET_AL = re.compile(r"[\s,]+et al\b\W*$", re.I)
+ET_AL_PATTERN = re.compile(r"[\s,]+et al\b\W*$", re.I)
 MAX_TEXT_LENGTH = 500
 """The most characters of a title, a name or a keyword."""
 
@@ -70,29 +70,29 @@ def clean_reference(place: str, fields: Fields) -> Reference:
     >>> record.authors[0].name, record.year
     ('Govil, N.', 2024)
     """
-    first = {name: _clean_text(values[0]) for name, values in fields.items() if values}
-    pmid, kind, language = (first.get(name, "") for name in ("pmid", "type", "language"))
-    year = YEAR.search(" ".join(fields.get("year", ())))
+    first_values = {name: _clean_text(values[0]) for name, values in fields.items() if values}
+    pmid, kind, language = (first_values.get(name, "") for name in ("pmid", "type", "language"))
+    year = YEAR_PATTERN.search(" ".join(fields.get("year", ())))
     institutions, countries = parse_affiliations(fields.get("affiliations", ()))
     return Reference(
         place=place,
-        title=first.get("title", "").rstrip("."),
+        title=first_values.get("title", "").rstrip("."),
         authors=_parse_authors(fields),
         year=int(year[1]) if year else None,
-        source=first.get("source", ""),
+        source=first_values.get("source", ""),
         keywords=_parse_keywords(fields.get("keywords", ())),
         abstract=" ".join(" ".join(fields.get("abstract", ())).split()),
         institutions=tuple(_split(fields.get("institutions", ()), ";|")) or institutions,
-        countries=tuple(COUNTRY_NAMES.get(each, each) for each in _split(fields.get("countries", ()), ";|"))
+        countries=tuple(COUNTRY_NAMES.get(country, country) for country in _split(fields.get("countries", ()), ";|"))
         or countries,
         references=tuple(_split_references(fields.get("references", ()))),
         doi=find_doi(" ".join(fields.get("doi", ()))),
         pmid=pmid if re.fullmatch(r"\d{3,9}", pmid) else find_pmid(" ".join(fields.get("pmid", ()))),
         kind=TYPES.get(reduce_letters(kind.partition(";")[0]), kind),
         language=LANGUAGES.get(reduce_letters(language), language),
-        id=first.get("id", "").removeprefix("https://openalex.org/"),
-        volume=first.get("volume", ""),
-        page=re.split("[-–‐]", first.get("page", ""))[0],
+        id=first_values.get("id", "").removeprefix("https://openalex.org/"),
+        volume=first_values.get("volume", ""),
+        page=re.split("[-–‐]", first_values.get("page", ""))[0],
     )
 
 
@@ -102,14 +102,14 @@ def find_doi(text: str) -> str:
     >>> find_doi("https://doi.org/10.1016/J.X.2020.01.")
     '10.1016/j.x.2020.01'
     """
-    found = DOI.search(text)
-    return found[0].lower().rstrip(".,)") if found else ""
+    match = DOI_PATTERN.search(text)
+    return match[0].lower().rstrip(".,)") if match else ""
 
 
 def find_pmid(text: str) -> str:
     """Return the number after "PMID" or "pubmed" in a text; nothing where there is none."""
-    found = PMID.search(text)
-    return found[1] if found else ""
+    match = PMID_PATTERN.search(text)
+    return match[1] if match else ""
 
 
 def _clean_text(text: str) -> str:
@@ -136,29 +136,29 @@ def _split_references(values: Sequence[str]) -> list[str]:
 
 def _parse_keywords(values: Sequence[str]) -> tuple[str, ...]:
     parts = _split(values, ";|\n" if len(values) > 1 else ";|\n,")
-    named = (QUALIFIER.sub(r"\1\2", part.strip("*. ")) for part in parts)
-    return tuple(dict.fromkeys(word.lower() if word.isupper() and len(word) > 5 else word for word in named if word))
+    keywords = (QUALIFIER_PATTERN.sub(r"\1\2", part.strip("*. ")) for part in parts)
+    return tuple(dict.fromkeys(word.lower() if word.isupper() and len(word) > 5 else word for word in keywords if word))
 
 
 def _parse_authors(fields: Fields) -> tuple[Author, ...]:
     names = _split(fields.get("authors", ()), ";|")
     orcids = " ; ".join(fields.get("orcids", ()))
-    orcid_list = [ORCID.findall(part) for part in re.split(r"[;|]", orcids)]
+    orcid_list = [ORCID_PATTERN.findall(part) for part in re.split(r"[;|]", orcids)]
     number_list = _split_all(fields.get("author_ids", ()))
     authors: dict[str, Author] = {}
     for place, name in enumerate(names):
         number = re.search(r"\((\d{6,})\)$", name)
-        written = format_name(ET_AL.sub("", name[: number.start()] if number else name))
-        if not written or NO_NAME.fullmatch(written) or NO_NAME.fullmatch(name):
+        formatted = format_name(ET_AL_PATTERN.sub("", name[: number.start()] if number else name))
+        if not formatted or NO_NAME_PATTERN.fullmatch(formatted) or NO_NAME_PATTERN.fullmatch(name):
             continue
         ids: list[str] = []
         if len(orcid_list) == len(names):
             ids += orcid_list[place][:1]
         else:
-            ids += _find_orcid(written, orcids)
+            ids += _find_orcid(formatted, orcids)
         if number or len(number_list) == len(names):
             ids.append(number[1] if number else number_list[place])
-        authors.setdefault(written, Author(written, tuple(filter(None, ids))))
+        authors.setdefault(formatted, Author(formatted, tuple(filter(None, ids))))
     return tuple(authors.values())
 
 
@@ -172,9 +172,9 @@ def _find_orcid(name: str, orcids: str) -> list[str]:
         return []
     family, given = make_name_key(name)
     for part in re.split(r"(?<=[\dX])[\s;]+", orcids):
-        found = ORCID.search(part)
-        if found and is_same_form(make_name_key(format_name(re.split("[;/]", part)[0])), (family, given)):
-            return [found[0]]
+        match = ORCID_PATTERN.search(part)
+        if match and is_same_form(make_name_key(format_name(re.split("[;/]", part)[0])), (family, given)):
+            return [match[0]]
     return []
 
 
@@ -185,23 +185,23 @@ COUNTRIES = [
 """The ISO code of each country, its name, and other names."""
 COUNTRY_NAMES = {code: name for code, name, *_ in COUNTRIES}
 COUNTRY_CODES = {reduce_letters(name): code for code, *names in COUNTRIES for name in names}
-IS_UNIVERSITY = re.compile(
+UNIVERSITY_PATTERN = re.compile(
     r"univ|colleg|hochschul|politec|polytech|institute of tech|\bETH\b|école|ecole|acad(?:emy|emia)? of .*sci|\bCNRS\b",
     re.I,
 )
-IS_INSTITUTION = re.compile(
+INSTITUTION_PATTERN = re.compile(
     r"institut|hospital|\bcent(?:er|re|ro)\b|academ|clinic|museum|council|laborator|ministr|foundation|company|gmbh"
     r"|\binc\b|corporation|agency|\bltd\b|\bCNRS\b|society|service",
     re.I,
 )
-IS_PART = re.compile(
+PART_PATTERN = re.compile(
     r"\b(?:dep|dept|department|departamento?|école doctorale|faculty|fac|division)\b|^(?:school|college) of\b",
     re.I,
 )
 AUTHORS_BEFORE_ADDRESS = re.compile(r"\[[^\]]*\]|(?:^|\s,\s+)\([^()]*(?:\.|@)[^()]*\)")
 """The names of authors before an address, as Web of Science and Embase have them."""
 MAX_ADDRESS_LENGTH = 500
-CONTACT = re.compile(r"(?:electronic address|e-?mails?|correspondence)\s*:.*|\S+@\S+", re.I)
+CONTACT_PATTERN = re.compile(r"(?:electronic address|e-?mails?|correspondence)\s*:.*|\S+@\S+", re.I)
 PERSON_BEFORE = re.compile(r"^[^,:]+, [^,:]+: ")
 """The author before an address, as Ovid has it ("Keefer, Amy: Center for Autism, …")."""
 
@@ -225,19 +225,21 @@ def parse_affiliation(address: str) -> tuple[str, str]:
     >>> parse_affiliation("Univ Ghana, Sch Publ Hlth, Legon, Accra, Ghana.")
     ('Univ Ghana', 'Ghana')
     """
-    parts = [part.strip(" .-") for part in CONTACT.sub("", " ".join(address.split())[:MAX_ADDRESS_LENGTH]).split(",")]
+    parts = [
+        part.strip(" .-") for part in CONTACT_PATTERN.sub("", " ".join(address.split())[:MAX_ADDRESS_LENGTH]).split(",")
+    ]
     parts = [part for part in parts if part]
     if not parts:
         return "", ""
     country = next(filter(None, map(find_country, parts[:-3:-1])), "")
     names = [part for part in parts if not find_country(part) and not part.replace(" ", "").isdigit()]
-    main = [part for part in names if not IS_PART.search(part)]
-    for candidates in (main, names):
-        for sign in (IS_UNIVERSITY, IS_INSTITUTION):
+    without_departments = [part for part in names if not PART_PATTERN.search(part)]
+    for candidates in (without_departments, names):
+        for sign in (UNIVERSITY_PATTERN, INSTITUTION_PATTERN):
             for part in candidates:
                 if sign.search(part):
                     return part, country
-    return (main or names or [""])[0], country
+    return (without_departments or names or [""])[0], country
 
 
 def find_country(part: str) -> str:
@@ -263,13 +265,13 @@ def unify_labels(records: Sequence[Reference]) -> list[Reference]:
     """Return the records with each source, keyword and institution written as most of them write it."""
     sources = _choose_spellings(record.source for record in records)
     keywords = _choose_spellings(word for record in records for word in record.keywords)
-    institutions = _choose_spellings(each for record in records for each in record.institutions)
+    institutions = _choose_spellings(institution for record in records for institution in record.institutions)
     return [
         replace(
             record,
             source=sources[record.source],
             keywords=tuple(dict.fromkeys(keywords[word] for word in record.keywords)),
-            institutions=tuple(dict.fromkeys(institutions[each] for each in record.institutions)),
+            institutions=tuple(dict.fromkeys(institutions[institution] for institution in record.institutions)),
         )
         for record in records
     ]
@@ -278,10 +280,10 @@ def unify_labels(records: Sequence[Reference]) -> list[Reference]:
 def _choose_spellings(labels: Iterable[str]) -> dict[str, str]:
     """Return the most frequent spelling of each label."""
     counts = Counter(labels)
-    chosen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for label, _ in counts.most_common():
-        chosen.setdefault(make_label_key(label) or label, label)
-    return {label: chosen[make_label_key(label) or label] for label in counts}
+        spellings.setdefault(make_label_key(label) or label, label)
+    return {label: spellings[make_label_key(label) or label] for label in counts}
 
 
 MIN_TITLE_LETTERS = 12
@@ -299,17 +301,17 @@ def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], lis
     for record in records:
         keys = _list_identities(record)
         for reason, key in keys:
-            at = places.get((reason, *key))
-            if at is not None and _is_same_work(kept[at], record):
-                duplicates.append((kept[at], record, reason))
-                kept[at] = merge_records(kept[at], record)
-                keys += _list_identities(kept[at])
+            place = places.get((reason, *key))
+            if place is not None and _is_same_work(kept[place], record):
+                duplicates.append((kept[place], record, reason))
+                kept[place] = merge_records(kept[place], record)
+                keys += _list_identities(kept[place])
                 break
         else:
-            at = len(kept)
+            place = len(kept)
             kept.append(record)
         for reason, key in keys:
-            places.setdefault((reason, *key), at)
+            places.setdefault((reason, *key), place)
     return kept, duplicates
 
 
@@ -322,32 +324,34 @@ def _list_identities(record: Reference) -> list[tuple[str, tuple[str, ...]]]:
     return identities
 
 
-def _is_same_work(one: Reference, other: Reference) -> bool:
+def _is_same_work(first: Reference, second: Reference) -> bool:
     """Return whether no identifier says that two records are different works."""
-    pairs = ((one.doi, other.doi), (one.pmid, other.pmid))
-    return any(a and a == b for a, b in pairs) or not any(a and b for a, b in pairs)
+    pairs = ((first.doi, second.doi), (first.pmid, second.pmid))
+    return any(first_id and first_id == second_id for first_id, second_id in pairs) or not any(map(all, pairs))
 
 
-def merge_records(one: Reference, other: Reference) -> Reference:
+def merge_records(first: Reference, second: Reference) -> Reference:
     """Return one record of two of the same work: of every field the fuller value, and what only one of them has."""
-    authors = max((one.authors, other.authors), key=lambda some: (len(some), sum(len(each.name) for each in some)))
-    if len(one.authors) == len(other.authors):
-        pairs = zip(one.authors, other.authors, strict=True)
+    authors = max(
+        (first.authors, second.authors), key=lambda names: (len(names), sum(len(author.name) for author in names))
+    )
+    if len(first.authors) == len(second.authors):
+        pairs = zip(first.authors, second.authors, strict=True)
         authors = tuple(_merge_author(*pair) for pair in pairs)
     values = {
-        name: getattr(one, name) or getattr(other, name)
+        name: getattr(first, name) or getattr(second, name)
         for name in ("title", "year", "source", "doi", "pmid", "kind", "language", "id", "volume", "page", "keywords")
     }
     longer = {
-        name: max(getattr(one, name), getattr(other, name), key=len)
+        name: max(getattr(first, name), getattr(second, name), key=len)
         for name in ("abstract", "institutions", "countries", "references")
     }
-    return replace(one, authors=authors, **values, **longer)
+    return replace(first, authors=authors, **values, **longer)
 
 
-def _merge_author(one: Author, other: Author) -> Author:
-    keys = make_name_key(one.name), make_name_key(other.name)
+def _merge_author(first: Author, second: Author) -> Author:
+    keys = make_name_key(first.name), make_name_key(second.name)
     if not is_same_form(*keys):
-        return one
-    name = other.name if is_fuller(keys[1], keys[0]) else one.name
-    return Author(name, tuple(dict.fromkeys(one.ids + other.ids)))
+        return first
+    name = second.name if is_fuller(keys[1], keys[0]) else first.name
+    return Author(name, tuple(dict.fromkeys(first.ids + second.ids)))

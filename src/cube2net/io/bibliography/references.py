@@ -18,7 +18,7 @@ from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw
 from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
 from cube2net.io.bibliography.author_names import identify_authors, reduce_letters
 from cube2net.io.bibliography.reference_formats import (
-    SAMPLE,
+    SAMPLED_CHARACTERS,
     Parsed,
     find_header,
     match_header,
@@ -96,18 +96,18 @@ class References:
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files."""
         dropped = Dropped(self.strict, progress)
-        records = list(self._records(paths, dropped, progress))
+        records = list(self._read_records(paths, dropped, progress))
         if not self.keep_duplicates:
-            records = self._merge(records, dropped)
+            records = self._merge_duplicates(records, dropped)
         records = unify_labels(records)
         dropped.close()
         if not records:
-            why = f": {dropped.first}" if dropped.first else ""
-            raise SourceError(f"{join_names(paths)} holds no reference with a title{why}")
+            first_drop = f": {dropped.first}" if dropped.first else ""
+            raise SourceError(f"{join_names(paths)} holds no reference with a title{first_drop}")
         progress(Stage("references", "putting records together"), 0, None)
         return _CorpusBuilder(records, self.objects, join_names([path.name for path in paths]), dropped).corpus()
 
-    def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
+    def _read_records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for path in find_data_files(paths, ENDINGS, EXPECTED):
             for name, form, parsed in parse_file(path, meter, dropped, progress):
@@ -122,18 +122,18 @@ class References:
                         dropped.drop_one("records without a title", record.place, "it has no title")
                 dropped.say(f"{name}: {count:,} records of {form}")
 
-    def _merge(self, records: list[Reference], dropped: Dropped) -> list[Reference]:
+    def _merge_duplicates(self, records: list[Reference], dropped: Dropped) -> list[Reference]:
         merged, duplicates = merge_duplicates(records)
         for reason, count in Counter(reason for _, _, reason in duplicates).items():
             pairs = [pair for pair in duplicates if pair[2] == reason][:MAX_EXAMPLES]
-            shown = "; ".join(f"{other.place} = {one.place} {other.title[:60]!r}" for one, other, _ in pairs)
+            shown = "; ".join(f"{extra.place} = {kept.place} {extra.title[:60]!r}" for kept, extra, _ in pairs)
             dropped.leave_out(f"duplicates with {reason}", count)
             dropped.say(f"merged duplicates with {reason}: {count:,} ({shown}{'; …' if count > MAX_EXAMPLES else ''})")
         if self.list_duplicates is not None:
             with Path(self.list_duplicates).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
                 writer.writerow(("kept", "merged", "reason", "title"))
-                writer.writerows((one.place, other.place, why, other.title) for one, other, why in duplicates)
+                writer.writerows((kept.place, extra.place, why, extra.title) for kept, extra, why in duplicates)
         return merged
 
 
@@ -191,7 +191,7 @@ def is_reference_file(path: str | os.PathLike[str]) -> bool:
             return match_header(read_rows(path).table.column_names) is not None
         gauge = Meter().gauge(path)
         with open_raw(path, gauge) as raw:
-            start = decode_text(unpack(raw, gauge).read(SAMPLE))
+            start = decode_text(unpack(raw, gauge).read(SAMPLED_CHARACTERS))
     except (Cube2netError, OSError):
         return name.endswith(REFERENCE_ENDINGS)
     return bool(recognize_tagged(start)) or find_header(start) is not None or name.endswith(REFERENCE_ENDINGS)
@@ -204,28 +204,28 @@ class _CorpusBuilder:
         self.records, self.kind, self.where, self.dropped = records, kind, where, dropped
 
     def corpus(self) -> Corpus:
-        """Return the corpus; raise where nothing links its objects."""
+        """Return the corpus; raise an error if nothing links its objects."""
         links = None
         if self.kind == "authors":
-            objects, mentions = self._authors()
+            objects, mentions = self._build_authors()
         elif self.kind == "works":
-            objects, mentions, links = self._works()
+            objects, mentions, links = self._build_works()
         else:
-            objects, mentions = self._labels(VALUES[self.kind])
-            links = self._source_links() if self.kind == "sources" else None
+            objects, mentions = self._build_labels(VALUES[self.kind])
+            links = self._link_sources() if self.kind == "sources" else None
         self._check_linked(mentions, links)
-        rows = [(item, each) for item, some in enumerate(mentions) for each in some]
+        rows = [(item, number) for item, row_objects in enumerate(mentions) for number in row_objects]
         return Corpus(
             objects=objects,
-            items=self._items(),
-            mentions=table(MENTIONS, item=[item for item, _ in rows], object=[each for _, each in rows]),
+            items=self._build_items(),
+            mentions=table(MENTIONS, item=[item for item, _ in rows], object=[number for _, number in rows]),
             links=links,
             dropped=dict(self.dropped.counts),
             time="year",
             directed=self.kind == "works",
         )
 
-    def _items(self) -> pa.Table:
+    def _build_items(self) -> pa.Table:
         """Return the items; attributes that no record has are left out."""
         texts = [f"{record.title}. {record.abstract}".strip() for record in self.records]
         columns: dict[str, Any] = {
@@ -240,29 +240,29 @@ class _CorpusBuilder:
             lists = [list(getattr(record, name)) for record in self.records]
             columns[OBJECT_KINDS[name]] = pa.array(lists, pa.list_(pa.string()))
         columns["text"] = pa.array(texts, pa.string())
-        always = ("item", "year", "title", "text")
-        return pa.table({name: column for name, column in columns.items() if name in always or _has_values(column)})
+        required = ("item", "year", "title", "text")
+        return pa.table({name: column for name, column in columns.items() if name in required or _has_values(column)})
 
-    def _authors(self) -> tuple[pa.Table, list[list[int]]]:
+    def _build_authors(self) -> tuple[pa.Table, list[list[int]]]:
         persons, mentions = identify_authors([record.authors for record in self.records])
         variants = sum(len(person.names) > 1 for person in persons)
         if variants:
             self.dropped.say(f"{variants:,} authors are written in several ways and were merged")
         names = [person.name for person in persons]
         ids = make_unique(names, [person.orcid for person in persons])
-        extra: dict[str, Any] = {}
+        extra_columns: dict[str, Any] = {}
         if any(person.orcid for person in persons):
-            extra["orcid"] = pa.array([person.orcid or None for person in persons], pa.string())
+            extra_columns["orcid"] = pa.array([person.orcid or None for person in persons], pa.string())
         if variants:
-            written = ["; ".join(sorted(person.names - {person.name})) or None for person in persons]
-            extra["also_written"] = pa.array(written, pa.string())
+            other_names = ["; ".join(sorted(person.names - {person.name})) or None for person in persons]
+            extra_columns["also_written"] = pa.array(other_names, pa.string())
         objects = table(OBJECTS, object=ids, name=names, kind=["author"] * len(persons))
-        for name, column in extra.items():
+        for name, column in extra_columns.items():
             objects = objects.append_column(name, column)
         return objects, mentions
 
-    def _labels(self, values: Callable[[Reference], Iterable[str]]) -> tuple[pa.Table, list[list[int]]]:
-        """Return objects that are known by what is written, but for case and punctuation."""
+    def _build_labels(self, values: Callable[[Reference], Iterable[str]]) -> tuple[pa.Table, list[list[int]]]:
+        """Return objects for texts; texts that differ in case and punctuation only are one object."""
         numbers: dict[str, int] = {}
         names: list[str] = []
         mentions: list[list[int]] = []
@@ -279,47 +279,48 @@ class _CorpusBuilder:
         kinds = [OBJECT_KINDS[self.kind]] * len(names)
         return table(OBJECTS, object=make_unique(names), name=names, kind=kinds), mentions
 
-    def _source_links(self) -> pa.Table:
+    def _link_sources(self) -> pa.Table:
         """Return links of sources, weighted by the authors who published in both."""
-        _, mentions = self._labels(VALUES["sources"])
+        _, mentions = self._build_labels(VALUES["sources"])
         _, authors = identify_authors([record.authors for record in self.records])
-        sources_of: dict[int, set[int]] = {}
+        sources_by_person: dict[int, set[int]] = {}
         for sources, persons in zip(mentions, authors, strict=True):
             for person in persons:
-                sources_of.setdefault(person, set()).update(sources)
+                sources_by_person.setdefault(person, set()).update(sources)
         weights: dict[tuple[int, int], int] = {}
-        for linked in sources_of.values():
-            if len(linked) <= MAX_LINKED_SOURCES:
-                for pair in combinations(sorted(linked), 2):
+        for linked_sources in sources_by_person.values():
+            if len(linked_sources) <= MAX_LINKED_SOURCES:
+                for pair in combinations(sorted(linked_sources), 2):
                     weights[pair] = weights.get(pair, 0) + 1
         return _build_link_table(weights)
 
-    def _works(self) -> tuple[pa.Table, list[list[int]], pa.Table]:
+    def _build_works(self) -> tuple[pa.Table, list[list[int]], pa.Table]:
         ids = make_unique(map(identify_record, self.records))
-        objects = table(OBJECTS, object=ids, name=[r.title for r in self.records], kind=["work"] * len(ids))
+        objects = table(OBJECTS, object=ids, name=[entry.title for entry in self.records], kind=["work"] * len(ids))
         index = CitationIndex(self.records)
         weights: dict[tuple[int, int], int] = {}
-        elsewhere = 0
+        cited_elsewhere = 0
         for number, record in enumerate(self.records):
             for reference in record.references:
                 cited = index.find(reference)
-                elsewhere += cited is None
+                cited_elsewhere += cited is None
                 if cited is not None and cited != number:
                     weights[number, cited] = 1
-        self.dropped.leave_out(CITED_ELSEWHERE, elsewhere)
+        self.dropped.leave_out(CITED_ELSEWHERE, cited_elsewhere)
         return objects, [[number] for number in range(len(ids))], _build_link_table(weights)
 
     def _check_linked(self, mentions: Sequence[Sequence[int]], links: pa.Table | None) -> None:
-        if any(len(some) > 1 for some in mentions) if links is None else links.num_rows:
+        if any(len(row_objects) > 1 for row_objects in mentions) if links is None else links.num_rows:
             return
-        other = "keywords" if self.kind != "keywords" and any(len(r.keywords) > 1 for r in self.records) else "authors"
-        why = {
+        has_keywords = any(len(record.keywords) > 1 for record in self.records)
+        alternative = "keywords" if self.kind != "keywords" and has_keywords else "authors"
+        reason = {
             "works": "no record cites another one of them",
             "sources": "no author published in two sources",
         }.get(self.kind, f"no record names two {self.kind}")
         raise SourceError(
-            f"nothing links the {self.kind} of {self.where}: {why}; export more fields, or choose other objects: ",
-            Setting("objects", other),
+            f"nothing links the {self.kind} of {self.where}: {reason}; export more fields, or choose other objects: ",
+            Setting("objects", alternative),
             parameter="objects",
             value=self.kind,
         )
@@ -365,7 +366,7 @@ class CitationIndex:
 
 
 TITLE_WORDS = 4
-"""A title of so many words or more is recognised in a reference."""
+"""The fewest words of a title that is recognised in a reference."""
 
 
 def _split_words(text: str) -> list[str]:
@@ -380,7 +381,7 @@ def shorten_citation(record: Reference) -> str:
 
 
 def _shorten_reference(reference: str) -> str:
-    """Return the same of a reference such as "Moe NB, 2010, INFORM SOFTWARE TECH, V52, P480"."""
+    """Return the short form of a cited reference such as "Moe NB, 2010, INFORM SOFTWARE TECH, V52, P480"."""
     parts = [part.strip() for part in reference.split(",")]
     if len(parts) < 5 or not parts[1].isdecimal():
         return ""
@@ -395,21 +396,21 @@ def identify_record(record: Reference) -> str:
 
 
 def make_unique(names: Iterable[str], marks: Sequence[str] = ()) -> list[str]:
-    """Return names, where they are not unique with a mark or a number beside them.
+    """Return names made unique: repeated ones are followed by their mark or a number.
 
     >>> make_unique(["Li, J.", "Wu, X.", "Li, J.", "Li, J."], ["", "", "0000-0001", ""])
     ['Li, J.', 'Wu, X.', 'Li, J. (0000-0001)', 'Li, J. (2)']
     """
-    used: set[str] = set()
+    used_names: set[str] = set()
     unique: list[str] = []
     for place, name in enumerate(names):
-        chosen, number = name, 2
-        if name in used and marks and marks[place]:
-            chosen = f"{name} ({marks[place]})"
-        while chosen in used:
-            chosen, number = f"{name} ({number})", number + 1
-        used.add(chosen)
-        unique.append(chosen)
+        candidate, number = name, 2
+        if name in used_names and marks and marks[place]:
+            candidate = f"{name} ({marks[place]})"
+        while candidate in used_names:
+            candidate, number = f"{name} ({number})", number + 1
+        used_names.add(candidate)
+        unique.append(candidate)
     return unique
 
 
@@ -418,10 +419,10 @@ def _has_values(column: pa.Array) -> bool:
 
 
 def _build_link_table(weights: dict[tuple[int, int], int]) -> pa.Table:
-    ends = sorted(weights)
+    pairs = sorted(weights)
     return table(
         LINKS,
-        source=[one for one, _ in ends],
-        target=[other for _, other in ends],
-        weight=[weights[pair] for pair in ends],
+        source=[source for source, _ in pairs],
+        target=[target for _, target in pairs],
+        weight=[weights[pair] for pair in pairs],
     )
