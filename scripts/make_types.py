@@ -41,7 +41,7 @@ def written() -> str:
     """Return the content of the file: schemas, inner ones first, and routes."""
     found: dict[str, type] = {}
     for route in (*ROUTES.values(), *SESSION_ROUTES.values()):
-        for schema in (route.asks, route.answers):
+        for schema in (route.request_type, route.answer_type):
             _collect(schema, found)
     for module, names in BESIDE:
         for name in names:
@@ -53,7 +53,7 @@ def written() -> str:
     parts += [_interface(name, schema) for name, schema in found.items()]
     parts.append("/** The request and the answer of every route. */\nexport interface Routes {")
     parts += [
-        f"  {route.name}: {{ body: {route.asks.__name__}; answer: {route.answers.__name__} }};"
+        f"  {route.name}: {{ body: {route.request_type.__name__}; answer: {route.answer_type.__name__} }};"
         for route in (*ROUTES.values(), *SESSION_ROUTES.values())
     ]
     return "\n".join([*parts, "}", ""])
@@ -75,7 +75,7 @@ def _collect(hint: Any, found: dict[str, type]) -> None:
 def _interface(name: str, schema: type) -> str:
     lines = [f"/** {(schema.__doc__ or '').strip().splitlines()[0]} */", f"export interface {name} {{"]
     for field, about in schema_fields(schema).items():
-        lines += [f"  /** {about.says} */"] if about.says else []
+        lines += [f"  /** {about.description} */"] if about.description else []
         lines.append(f"  {field}{'' if about.required else '?'}: {_type(about.type)};")
     return "\n".join([*lines, "}", ""])
 

@@ -92,7 +92,7 @@ def test_an_unknown_question_is_refused_with_those_there_are(client: Any) -> Non
     assert "did you mean 'construct'?" in answer["error"]["sentence"]
 
 
-@pytest.mark.parametrize("name", [name for name, route in ROUTES.items() if route.asks is not dict])
+@pytest.mark.parametrize("name", [name for name, route in ROUTES.items() if route.request_type is not dict])
 def test_every_question_refuses_a_field_that_it_does_not_know(client: Any, name: str) -> None:
     status, answer = client.ask(name, {"nothing of the kind": 1})
     assert status == 400, answer
@@ -102,7 +102,7 @@ def test_every_question_refuses_a_field_that_it_does_not_know(client: Any, name:
 def test_a_question_that_is_too_large_is_refused_while_it_comes(
     client: Any, monkeypatch: pytest.MonkeyPatch, network_request: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(reading_requests, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(reading_requests, "MAX_REQUEST_BYTES", 10_000)
     status, answer = client.ask("construct", {"request": network_request, "x": "x" * 20_000})
     assert status == 413
     assert answer["error"]["sentence"] == "the request has more than 10,000 bytes, which is the most taken"

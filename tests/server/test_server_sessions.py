@@ -69,7 +69,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
         {"name": "mitglieder.csv", "files": ["mitglieder.csv"]},
     )
     seen = bare.answer("tables", {"files": ["mitglieder.csv"]})
-    read(SESSION_ROUTES["tables"].answers, seen)
+    read(SESSION_ROUTES["tables"].answer_type, seen)
     assert seen["read"]["dimensions"] == ["Stadt", "Branche"]
     assert {one["column"] for one in seen["choices"] if one["chosen"]} == {"Stadt", "Branche"}
     assert names_in(home) == []

@@ -166,7 +166,7 @@ def test_any_json_gives_an_answer_or_a_sentence(service: CubeService, name: str,
 @given(st.data())
 def test_questions_of_likely_words_give_an_answer_or_a_sentence(service: CubeService, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([name for name in ROUTES if name != "compare"]))
-    fields = {field: FIELDS[field] for field in ROUTES[name].asks.__annotations__ if field in FIELDS}
+    fields = {field: FIELDS[field] for field in ROUTES[name].request_type.__annotations__ if field in FIELDS}
     question = data.draw(st.fixed_dictionaries(fields))
     service.is_long(name, question)
     try:

@@ -15,7 +15,7 @@ import cube2net as c2n
 from cube2net._util import packages as extras
 from cube2net._util.progress import Stop
 from cube2net.api.what_if import change as change_network
-from cube2net.apps.service.exports import endings
+from cube2net.apps.service.exports import list_formats
 from cube2net.apps.service.openapi import openapi
 from cube2net.apps.service.service import ROUTES, CubeService
 from cube2net.errors import ParameterError, QueryError
@@ -37,7 +37,7 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(service: CubeService) -> 
     assert [each["time"] for each in answer["dimensions"]] == [True, False, False]
     assert answer["times"] == sorted(answer["times"])
     assert answer["kinds"] == ["object"]
-    assert answer["exports"] == endings()
+    assert answer["exports"] == list_formats()
     assert answer["pictures"] == [".png", ".svg", ".pdf"]
     assert answer["limits"] == {
         **{"letters": 1_000_000, "bytes": 4_000_000, "names": 200_000, "members": 20_000, "file": 2_900_000},
@@ -184,7 +184,7 @@ def test_how_much_is_answered_has_an_upper_end(
     for wrong in (0, most + 1, 2**40):
         with pytest.raises(ParameterError, match=f"^{field} is {wrong}, expected 1 to {most:,} {what}$"):
             service.answer(route, question | {field: wrong})
-    shape = openapi()["components"]["schemas"][ROUTES[route].asks.__name__]
+    shape = openapi()["components"]["schemas"][ROUTES[route].request_type.__name__]
     assert f"1 to {most:,}" in shape["properties"][field]["description"]
 
 

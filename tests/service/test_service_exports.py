@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import cube2net as c2n
 from cube2net._util import packages as extras
 from cube2net.apps.cli.app import app
-from cube2net.apps.service.exports import endings
+from cube2net.apps.service.exports import list_formats
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import CubeError, MissingPackageError, ParameterError
 from cube2net.io.tables.dialects import Conventions
@@ -27,7 +27,7 @@ from cube2net.network.export.recipes import read_recipe
 NetworkRequest = dict[str, Any]
 
 
-@pytest.mark.parametrize("ending", endings())
+@pytest.mark.parametrize("ending", list_formats())
 def test_every_format_comes_whole_and_with_the_same_bytes_each_time(
     folder: Path, network_request: NetworkRequest, ending: str
 ) -> None:
@@ -212,4 +212,4 @@ def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(
 
 
 def test_a_workbook_is_offered_once() -> None:
-    assert [ending for ending in endings() if "xlsx" in ending] == [".xlsx"]
+    assert [ending for ending in list_formats() if "xlsx" in ending] == [".xlsx"]

@@ -250,7 +250,7 @@ class Application:
 
     async def _opening(self, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply to a request that needs no cube; an opened cube replaces the one before."""
-        asked = read(SESSION_ROUTES[name].asks, body)
+        asked = read(SESSION_ROUTES[name].request_type, body)
         if name == "start":
             known = None if self._work is None else self._work.service.name
             return Reply(json_bytes(NOTHING if self.opener is None else self.opener.start(known)))

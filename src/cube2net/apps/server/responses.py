@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from starlette.requests import Request
 
 from cube2net._util.text import replace_infinite
-from cube2net.apps.service.validation import MOST_BYTES
+from cube2net.apps.service.validation import MAX_REQUEST_BYTES
 from cube2net.errors import Cube2netError, CubeError, InputError, MissingPackageError, first_line, quote
 
 STATUS = {InputError: 400, CubeError: 400, MissingPackageError: 400}
@@ -115,9 +115,9 @@ async def read_body(request: Request) -> dict[str, Any]:
         async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
             async for part in request.stream():
                 content += part
-                if len(content) > MOST_BYTES:
+                if len(content) > MAX_REQUEST_BYTES:
                     raise RefusalError(
-                        413, "large", f"the request has more than {MOST_BYTES:,} bytes, which is the most taken"
+                        413, "large", f"the request has more than {MAX_REQUEST_BYTES:,} bytes, which is the most taken"
                     )
     except TimeoutError:
         raise RefusalError(

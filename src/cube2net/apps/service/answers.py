@@ -22,8 +22,8 @@ from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
 from cube2net.api.report import check_report, report_files, results
 from cube2net.api.spreadsheets import reading_in
-from cube2net.apps.service.exports import PICTURES, endings, missing_for
-from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES_GIVEN, describe_candidates
+from cube2net.apps.service.exports import PICTURE_FORMATS, find_missing_formats, list_formats
+from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES, describe_candidates
 from cube2net.apps.service.network_schemas import (
     ChangeAnswer,
     ColumnValue,
@@ -45,7 +45,14 @@ from cube2net.apps.service.network_schemas import (
     ScoreSchema,
     WithoutRequest,
 )
-from cube2net.apps.service.requests import is_long, list_options, make_parameters, methods, resolve_node, resolve_query
+from cube2net.apps.service.requests import (
+    is_long_method,
+    list_methods,
+    list_options,
+    make_parameters,
+    resolve_node,
+    resolve_query,
+)
 from cube2net.apps.service.schemas import (
     FEW_CELLS,
     FEW_LABELS,
@@ -61,7 +68,7 @@ from cube2net.apps.service.schemas import (
     PivotRequest,
     ReadingSchema,
 )
-from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
+from cube2net.apps.service.validation import MAX_LENGTH, MAX_REQUEST_BYTES, read, schema_fields
 from cube2net.cube.views import list_kinds
 from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import MissingPackageError, ParameterError, check_int
@@ -86,20 +93,20 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     """Return the network of a request."""
     request = service.parse(body["request"])
     network = service.network(request, progress)
-    about: Any = summarize(network)
+    summary: Any = summarize(network)
     pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()
+    pin_costs = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()
     return {
         "request": service.with_checksum(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
-        "sentence": describe_network(network, about),
-        "note": about["note"] or "",
-        "certificate": describe_certificate(about),
-        "value": about["value"],
-        "bound": about["bound"],
-        "proven": about["proven"],
-        "nodes": _nodes(network),
+        "sentence": describe_network(network, summary),
+        "note": summary["note"] or "",
+        "certificate": describe_certificate(summary),
+        "value": summary["value"],
+        "bound": summary["bound"],
+        "proven": summary["proven"],
+        "nodes": _make_node_columns(network),
         "links": {
             "source": network.source.tolist(),
             "target": network.target.tolist(),
@@ -109,19 +116,20 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
             {
                 "labels": list(labels),
                 "title": cell_title(labels),
-                "gain": facts["gain"],
-                "objects": facts["objects"],
-                "query_objects": facts["query_objects"],
-                "share": facts["query_objects"] / len(network.query),
+                "gain": cell_facts["gain"],
+                "objects": cell_facts["objects"],
+                "query_objects": cell_facts["query_objects"],
+                "share": cell_facts["query_objects"] / len(network.query),
                 "pinned": labels in pinned,
             }
-            for labels, facts in zip(network.labels, about["cells"], strict=True)
+            for labels, cell_facts in zip(network.labels, summary["cells"], strict=True)
         ],
         "dimensions": list(network.dimensions),
         "prices": [
-            {"kind": each.kind, "title": each.title, "price": each.price, "sentence": each.sentence} for each in prices
+            {"kind": cost.kind, "title": cost.title, "price": cost.price, "sentence": cost.sentence}
+            for cost in pin_costs
         ],
-        "summary": about,
+        "summary": summary,
         "seconds": dict(network.seconds),
     }
 
@@ -132,13 +140,13 @@ def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> Lay
     return {"places": layout_network(network, start=body.get("start")).tolist()}
 
 
-def _nodes(network: Network) -> NodeColumns:
+def _make_node_columns(network: Network) -> NodeColumns:
     table = network.nodes
-    others: Role = "neighbor" if network.form == "hybrid" else "brought"
+    other_role: Role = "neighbor" if network.form == "hybrid" else "brought"
     steering = None if network.context is None else network.context.steering
     pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)
-    roles += ["pinned" if row in pinned else others for row in network.objects[len(network.query) :].tolist()]
+    roles += ["pinned" if row in pinned else other_role for row in network.objects[len(network.query) :].tolist()]
     roles += ["cell"] * len(network.cells)
     cells = dict(zip(network.selection.cells.tolist(), network.labels, strict=True))
     labels: list[list[str] | None] = [None] * len(network.objects)
@@ -155,8 +163,8 @@ def _nodes(network: Network) -> NodeColumns:
     }
 
 
-MOST_COLUMNS, LONGEST = 50, 1_000
-"""Maximum number of columns of an object in an explanation, and of letters of each."""
+MAX_EXPLAINED_COLUMNS, MAX_COLUMN_VALUE_LENGTH = 50, 1_000
+"""Maximum number of columns of an object in an explanation, and of characters of each value."""
 
 
 def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> ExplainAnswer:
@@ -167,32 +175,32 @@ def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> E
     columns: list[ColumnValue] = []
     if facts["kind"] == "object":
         row = int(service.cube.objects.find([str(facts["id"])]).rows[0])
-        known = list_attributes(service.cube, row)[:MOST_COLUMNS]
-        columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
+        attributes = list_attributes(service.cube, row)[:MAX_EXPLAINED_COLUMNS]
+        columns = [{"column": name, "value": value[:MAX_COLUMN_VALUE_LENGTH]} for name, value in attributes]
     return {"kind": facts["kind"], "sentence": facts["sentence"], "explanation": facts, "columns": columns}
 
 
 def without(service: CubeService, body: WithoutRequest, progress: Progress) -> ChangeAnswer:
     """Return what becomes of a network without some cells and objects, or with others."""
     network = service.network(body["request"], progress)
-    out = [resolve_node(service.cube, node) for node in body.get("without", [])]
-    inside = [resolve_node(service.cube, node) for node in body.get("with_", [])]
-    change = what_if.change(network, without=out, with_=inside)
+    removed = [resolve_node(service.cube, node) for node in body.get("without", [])]
+    added = [resolve_node(service.cube, node) for node in body.get("with_", [])]
+    change = what_if.change(network, without=removed, with_=added)
     facts: Any = change.to_dict()
     return {
         "sentence": change.sentence,
         "value": facts["value"],
         "before": facts["before"],
         "merely": facts["merely"],
-        "entered": [_node(each) for each in change.entered],
-        "left": [_node(each) for each in change.left],
+        "entered": [_describe_change_node(node) for node in change.entered],
+        "left": [_describe_change_node(node) for node in change.left],
         "change": facts,
     }
 
 
 def contrast(service: CubeService, body: ContrastRequest, progress: Progress) -> ContrastAnswer:
     """Return the few cells that tell two queries apart, or each label of one from the others."""
-    seen = service.view(body)
+    view = service.view(body)
     query = resolve_query(service.cube, body["query"], body.get("labels"))
     n_cells = check_int("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
     names = body.get("names")
@@ -202,13 +210,13 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
         against = resolve_query(service.cube, body["against"])
-        found: Contrast | Description = contrast_module.contrast(
-            seen, Query(query.objects), against, n_cells, names=names
+        result: Contrast | Description = contrast_module.contrast(
+            view, Query(query.objects), against, n_cells, names=names
         )
     else:
-        found = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)
-    sentence = str(found) if isinstance(found, Description) else found.sentence
-    return {"sentence": sentence, "contrast": _plain(found)}
+        result = contrast_module.contrast(view, query, n_cells=n_cells, names=names)
+    sentence = str(result) if isinstance(result, Description) else result.sentence
+    return {"sentence": sentence, "contrast": _to_json(result)}
 
 
 def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:
@@ -216,192 +224,196 @@ def drill(service: CubeService, body: DrillRequest, progress: Progress) -> Drill
     cell = body.get("cell")
     query = resolve_query(service.cube, body["query"])
     k = check_int("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
-    found = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
-    return {"sentence": found.sentence, "drilled": _plain(found)}
+    drilled = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
+    return {"sentence": drilled.sentence, "drilled": _to_json(drilled)}
 
 
-def _plain(record: Contrast | Description | Drilled) -> Any:
-    """Return a record as JSON has it, and as its shape says."""
+def _to_json(record: Contrast | Description | Drilled) -> Any:
+    """Return a record as JSON; its type is checked where it is used."""
     return record.to_dict()
 
 
-def _node(named: NamedNode) -> Node:
+def _describe_change_node(named: NamedNode) -> Node:
     return {"cell": list(named.key)} if isinstance(named.key, tuple) else {"object": named.key}
 
 
-LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
+MIN_RUNS, DEFAULT_RUNS, MAX_RUNS = 1, 5, 50
 """Minimum, default and maximum number of runs of a comparison."""
 
 
 def compare(service: CubeService, body: CompareRequest, progress: Progress) -> CompareAnswer:
     """Return whether the network of a request helps the next step, against PageRank as large and the query alone."""
-    runs = check_int("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
+    runs = check_int("runs", body.get("runs", DEFAULT_RUNS), MIN_RUNS, MAX_RUNS, what="runs")
     request = service.parse(body["request"])
-    seen, parameters = service.view(request.fields), make_parameters(service.cube, request)
-    judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
-    said = judged.comparison.verdict()
-    key = _key(request.fields, body.get("task"), runs, judged.comparison)
+    view, parameters = service.view(request.fields), make_parameters(service.cube, request)
+    judgement = judge(view, task=body.get("task"), runs=runs, progress=progress, **parameters)
+    verdict = judgement.comparison.verdict()
+    report_key = _make_report_key(request.fields, body.get("task"), runs, judgement.comparison)
     note = ""
     try:
         check_report()
     except MissingPackageError as missing:
-        key, note = "", str(missing)
-    if key:
+        report_key, note = "", str(missing)
+    if report_key:
         progress("writing the report", 0, None)
         with tempfile.TemporaryDirectory() as folder:
-            page, *_ = report_files(judged.make, judged.comparison, folder)
-            service.keep_report(key, Path(page).read_text(encoding="utf-8"))
+            page, *_ = report_files(judgement.make, judgement.comparison, folder)
+            service.keep_report(report_key, Path(page).read_text(encoding="utf-8"))
     return {
-        "sentence": said.sentence,
-        "table": _rows(judged.comparison),
-        "task": judged.comparison.task,
-        "helps": bool(said.helps),
-        "finding": said.outcome,
-        "report": key,
+        "sentence": verdict.sentence,
+        "table": _make_comparison_rows(judgement.comparison),
+        "task": judgement.comparison.task,
+        "helps": bool(verdict.helps),
+        "finding": verdict.outcome,
+        "report": report_key,
         "note": note,
     }
 
 
-def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Comparison) -> str:
-    """Return the key of a report: the same for the same request."""
-    text = json.dumps([words, task, runs, comparison.task], sort_keys=True)
+def _make_report_key(fields: dict[str, Any], task: str | None, runs: int, comparison: Comparison) -> str:
+    """Return the key of a report; equal requests have equal keys."""
+    text = json.dumps([fields, task, runs, comparison.task], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _rows(comparison: Comparison) -> list[ComparedSchema]:
+def _make_comparison_rows(comparison: Comparison) -> list[ComparedSchema]:
     """Return a row for each network compared: its scores by model, its size, or why there is none."""
-    found = results(comparison)
-    deciding = set(found["deciding"])
+    summary = results(comparison)
+    deciding = set(summary["deciding"])
     rows: list[ComparedSchema] = []
     for config in comparison.configurations:
         trials = [trial for trial in comparison.trials if trial.configuration == config]
-        scored = [trial for trial in trials if trial.scores]
+        scored_trials = [trial for trial in trials if trial.scores]
         rows.append(
             {
                 "network": config.name,
-                "nodes": max((trial.nodes for trial in scored), default=None),
-                "links": max((trial.links for trial in scored), default=None),
+                "nodes": max((trial.nodes for trial in scored_trials), default=None),
+                "links": max((trial.links for trial in scored_trials), default=None),
                 "scores": [
-                    _score(each)
-                    for each in found["estimates"]
-                    if each["configuration"] == config.name and each["model"] in deciding
+                    _make_score(estimate)
+                    for estimate in summary["estimates"]
+                    if estimate["configuration"] == config.name and estimate["model"] in deciding
                 ],
-                "reason": "" if scored else next((trial.reason for trial in trials), ""),
+                "reason": "" if scored_trials else next((trial.reason for trial in trials), ""),
             }
         )
     return rows
 
 
-def _score(estimate: Mapping[str, Any]) -> ScoreSchema:
-    facts: Any = {name: estimate[name] for name in ScoreSchema.__annotations__}
-    return facts  # type: ignore[no-any-return]
+def _make_score(estimate: Mapping[str, Any]) -> ScoreSchema:
+    score: Any = {name: estimate[name] for name in ScoreSchema.__annotations__}
+    return score  # type: ignore[no-any-return]
 
 
-LABELS = 1_000
-"""So many labels of a level are named, to choose among them."""
+MAX_LISTED_LABELS = 1_000
+"""Maximum number of labels of a level that can be chosen from."""
 
 
 def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAnswer:
     """Return what a cube has, and what may be asked of it."""
-    whole = service.cube
+    opened_cube = service.cube
     return {
         "name": service.name,
         "checksum": service.checksum,
-        "sentence": _sentence(whole),
-        "attribution": str(whole.settings.get("attribution") or ""),
-        "objects": len(whole.objects),
-        "cells": len(whole.cells),
-        "links": whole.links.count,
-        "dimensions": _dimensions(whole),
-        "kinds": list_kinds(whole),
-        "items": whole.items is not None,
-        "times": list_window_labels(whole),
-        "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
+        "sentence": _describe_cube(opened_cube),
+        "attribution": str(opened_cube.settings.get("attribution") or ""),
+        "objects": len(opened_cube.objects),
+        "cells": len(opened_cube.cells),
+        "links": opened_cube.links.count,
+        "dimensions": _describe_dimensions(opened_cube),
+        "kinds": list_kinds(opened_cube),
+        "items": opened_cube.items is not None,
+        "times": list_window_labels(opened_cube),
+        "methods": [_describe_method(name) for name in [*list_methods(), *WITH_OPTIONS]],
         "objectives": list(OBJECTIVES),
         "forms": list(FORMS),
-        "exports": endings(),
-        "pictures": [ending for ending in endings() if ending in PICTURES],
-        "unmade": missing_for(),
+        "exports": list_formats(),
+        "pictures": [ending for ending in list_formats() if ending in PICTURE_FORMATS],
+        "unmade": find_missing_formats(),
         "limits": {
-            "letters": MOST,
-            "bytes": MOST_BYTES,
+            "letters": MAX_LENGTH,
+            "bytes": MAX_REQUEST_BYTES,
             "file": MAX_FILE_BYTES,
-            "names": MAX_NAMES_GIVEN,
+            "names": MAX_NAMES,
             "members": MOST_MEMBERS,
-            "least_runs": LEAST_RUNS,
-            "runs": RUNS,
-            "most_runs": MOST_RUNS,
+            "least_runs": MIN_RUNS,
+            "runs": DEFAULT_RUNS,
+            "most_runs": MAX_RUNS,
         },
-        "examples": describe_candidates(service, example_objects(whole)),
-        "read": _reading(whole),
+        "examples": describe_candidates(service, example_objects(opened_cube)),
+        "read": _get_reading(opened_cube),
         "version": __version__,
     }
 
 
 def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> PivotAnswer:
     """Return how many objects have a label of each of two levels, and how many of a query."""
-    seen = service.view(body)
-    asked = resolve_query(service.cube, body["query"]) if body.get("query") else None
-    most = check_int("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
-    found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
-    facts, cells = found.to_dict(), body.get("cells")
+    view = service.view(body)
+    query = resolve_query(service.cube, body["query"]) if body.get("query") else None
+    max_labels = check_int("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    table = drill_module.pivot(view, body["rows"], body["columns"], query, most=max_labels)
+    facts, cells = table.to_dict(), body.get("cells")
     return {
         "rows": facts["rows"],
         "columns": facts["columns"],
         "objects": facts["objects"],
         "query": facts["query"],
         "lift": facts["lift"],
-        "chosen": place_cells(seen, found, map(tuple, cells)).tolist() if cells else [],
-        "finer": finer_levels(seen, found),
+        "chosen": place_cells(view, table, map(tuple, cells)).tolist() if cells else [],
+        "finer": finer_levels(view, table),
         "row_objects": facts["row_objects"],
         "column_objects": facts["column_objects"],
-        "more_rows": found.more[0],
-        "more_columns": found.more[1],
-        "sentence": found.sentence,
+        "more_rows": table.more[0],
+        "more_columns": table.more[1],
+        "sentence": table.sentence,
     }
 
 
-def _reading(whole: Cube) -> ReadingSchema | None:
-    """Return what was read of a spreadsheet; what a file says that is nothing of the kind is none."""
-    kept = reading_in(whole.settings)
-    if kept is None:
+def _get_reading(cube: Cube) -> ReadingSchema | None:
+    """Return what was read from the files of a cube; None if it was not built from files or the record is invalid."""
+    stored = reading_in(cube.settings)
+    if stored is None:
         return None
     try:
-        found: ReadingSchema = read(ReadingSchema, {name: kept[name] for name in schema_fields(ReadingSchema)})
+        reading: ReadingSchema = read(ReadingSchema, {name: stored[name] for name in schema_fields(ReadingSchema)})
     except (KeyError, ParameterError):
         return None
-    return found
+    return reading
 
 
-def _sentence(whole: Cube) -> str:
-    names = [dimension.name for dimension in whole.dimensions]
-    sides = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    kinds = list_kinds(whole)
-    of_kind = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
+def _describe_cube(cube: Cube) -> str:
+    names = [dimension.name for dimension in cube.dimensions]
+    joined_names = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    kinds = list_kinds(cube)
+    kind_text = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
     return (
-        f"{len(whole.objects):,} objects{of_kind} in {len(whole.cells):,} cells by {sides}, "
-        f"with {whole.links.count:,} links among them"
+        f"{len(cube.objects):,} objects{kind_text} in {len(cube.cells):,} cells by {joined_names}, "
+        f"with {cube.links.count:,} links among them"
     )
 
 
-def _dimensions(whole: Cube) -> list[DimensionSchema]:
-    times = find_time_dimensions(whole)
+def _describe_dimensions(cube: Cube) -> list[DimensionSchema]:
+    time_dimensions = find_time_dimensions(cube)
     return [
         {
             "name": dimension.name,
             "levels": [
-                {"name": level.name, "labels": len(level.labels), "first": sorted(map(str, level.labels))[:LABELS]}
-                for level in (dimension.levels[at] for at in list_levels(dimension))
+                {
+                    "name": level.name,
+                    "labels": len(level.labels),
+                    "first": sorted(map(str, level.labels))[:MAX_LISTED_LABELS],
+                }
+                for level in (dimension.levels[level_number] for level_number in list_levels(dimension))
             ],
-            "time": number in times,
+            "time": number in time_dimensions,
         }
-        for number, dimension in enumerate(whole.dimensions)
+        for number, dimension in enumerate(cube.dimensions)
     ]
 
 
-def _method(name: str) -> MethodSchema:
-    own, options = WITH_OPTIONS.get(name, (name, {}))
-    kind = methods()[own]
+def _describe_method(name: str) -> MethodSchema:
+    method_name, options = WITH_OPTIONS.get(name, (name, {}))
+    kind = list_methods()[method_name]
     missing = None
     try:
         method = kind(**options)
@@ -412,7 +424,7 @@ def _method(name: str) -> MethodSchema:
     return {
         "name": name,
         "cells": chooses_cells(kind),
-        "long": is_long(name),
+        "long": is_long_method(name),
         "missing": missing,
         "options": [{"name": option, "default": value} for option, value in (list_options(kind) | options).items()],
     }

@@ -23,7 +23,7 @@ from cube2net.model.query import Query
 from cube2net.options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.selection.objectives import OBJECTIVES
 
-ORDER = tuple(dict.fromkeys([*NetworkRequest.__annotations__, *View.__annotations__]))
+FIELD_ORDER = tuple(dict.fromkeys([*NetworkRequest.__annotations__, *View.__annotations__]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,25 +52,25 @@ class ParsedRequest:
         return bool(self.fields.get("bound")) and self.objective != "cover"
 
 
-def methods() -> dict[str, Any]:
+def list_methods() -> dict[str, Any]:
     """Return all methods by name, and the one that chooses among them."""
     return {**METHODS, "auto": Auto}
 
 
-def is_long(named: object, options: object = None) -> bool:
+def is_long_method(name: object, options: object = None) -> bool:
     """Return whether a method may take more than a moment with some options; False for an unknown method.
 
     An option that can slow a fast method down has ``slows`` in the metadata of its field.
     """
-    kind = methods().get(WITH_OPTIONS.get(named, (named, {}))[0]) if isinstance(named, str) else None
-    slowing = {
+    method_class = list_methods().get(WITH_OPTIONS.get(name, (name, {}))[0]) if isinstance(name, str) else None
+    slow_options = {
         field.name
-        for each in ([] if kind is None else [kind, *OBJECTIVES.values()])
-        for field in dataclasses.fields(each)
+        for option_class in ([] if method_class is None else [method_class, *OBJECTIVES.values()])
+        for field in dataclasses.fields(option_class)
         if field.metadata.get("slows")
     }
-    slowed = isinstance(options, Mapping) and not slowing.isdisjoint(options)
-    return kind is not None and (slowed or takes_long(kind))
+    has_slow_option = isinstance(options, Mapping) and not slow_options.isdisjoint(options)
+    return method_class is not None and (has_slow_option or takes_long(method_class))
 
 
 def apply_view(cube: Cube, view: View) -> Cube:
@@ -90,13 +90,13 @@ def normalize_view(body: Mapping[str, Any]) -> dict[str, Any]:
     >>> normalize_view({"query": ["o1"], "where": {"venue": []}, "between": None, "kind": ["author"]})
     {'kind': ['author']}
     """
-    found: dict[str, Any] = {
+    view: dict[str, Any] = {
         "where": {name: labels for name, labels in sorted((body.get("where") or {}).items()) if labels},
         "roll_up": dict(body.get("roll_up") or {}),
         "between": body.get("between"),
         "kind": body.get("kind"),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in view.items() if value}
 
 
 def resolve_node(cube: Cube, node: Node) -> Any:
@@ -113,8 +113,8 @@ def describe_node(cube: Cube, node: CubeNode) -> Node:
 
 def describe_query(cube: Cube, query: Query) -> dict[str, Any]:
     """Return a query as JSON: ids, and labels if it has any."""
-    words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
-    return words if query.labels is None else words | {"labels": list(query.labels)}
+    fields: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
+    return fields if query.labels is None else fields | {"labels": list(query.labels)}
 
 
 def resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
@@ -144,27 +144,27 @@ def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict
 
     Unknown options, and options that name a file, are refused.
     """
-    named = request.get("method") or DEFAULTS["method"]
-    method, _ = WITH_OPTIONS.get(named, (named, {}))
-    kinds = methods()
-    if method not in kinds:
-        raise unknown_name("method", named, [*kinds, *WITH_OPTIONS])
-    allowed = [*options_outside(kinds[method]), *FURTHER_OPTIONS]
+    requested_method = request.get("method") or DEFAULTS["method"]
+    method, _ = WITH_OPTIONS.get(requested_method, (requested_method, {}))
+    method_classes = list_methods()
+    if method not in method_classes:
+        raise unknown_name("method", requested_method, [*method_classes, *WITH_OPTIONS])
+    allowed = [*options_outside(method_classes[method]), *FURTHER_OPTIONS]
     options: dict[str, Any] = {}
     objective_options: dict[str, Any] = {}
-    of_objective: list[str] = []
-    if chooses_cells(kinds[method]):
+    objective_option_names: list[str] = []
+    if chooses_cells(method_classes[method]):
         objective = _find_objective(request, method)
         if objective not in OBJECTIVES:
             raise unknown_name("objective", objective, OBJECTIVES)
-        of_objective = [name for name in options_outside(OBJECTIVES[objective]) if name not in allowed]
+        objective_option_names = [name for name in options_outside(OBJECTIVES[objective]) if name not in allowed]
     for name, value in (request.get("options") or {}).items():
-        if name not in (*allowed, *of_objective):
-            raise unknown_name(f"option of the method {quote(method)}", name, [*allowed, *of_objective])
+        if name not in (*allowed, *objective_option_names):
+            raise unknown_name(f"option of the method {quote(method)}", name, [*allowed, *objective_option_names])
         (options if name in allowed else objective_options)[name] = value
     r = request.get("r")
     if r is not None:
-        if "r" not in of_objective:
+        if "r" not in objective_option_names:
             raise ParameterError(f"r is {r!r}, and only the objective 'cover' has one: leave it out, or ask for cover")
         objective_options["r"] = r
     return method, options, objective_options
@@ -178,15 +178,15 @@ def _find_defaults(request: Mapping[str, Any], method: str) -> tuple[str, str]:
     """Return the default form and objective of a method with its options."""
     if method == "auto":
         return "", ""
-    kind = methods()[method]
-    allowed = options_outside(kind)
+    method_class = list_methods()[method]
+    allowed = options_outside(method_class)
     options = dict(WITH_OPTIONS.get(request.get("method", ""), ("", {}))[1])
     options |= {name: value for name, value in (request.get("options") or {}).items() if name in allowed}
     try:
-        chooser = kind(**options)
+        selector = method_class(**options)
     except TypeError as error:
         raise ParameterError(f"the options do not fit the method {method!r}: {error}") from None
-    return default_form(chooser), default_objective(chooser, request.get("form"))
+    return default_form(selector), default_objective(selector, request.get("form"))
 
 
 def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
@@ -202,8 +202,8 @@ def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
         and name not in ("cube", "labels", *View.__annotations__)
         and (name not in OPTIONS or is_given(name, value))
     }
-    query, named = _resolve_query(cube, request["query"], request.get("labels"))
-    fields |= named | normalize_view(request)
+    query, query_fields = _resolve_query(cube, request["query"], request.get("labels"))
+    fields |= query_fields | normalize_view(request)
     if isinstance(fields.get("levels"), list) and len(fields["levels"]) == 1:
         fields["levels"] = fields["levels"][0]
     method = split_options(fields)[0]
@@ -212,7 +212,7 @@ def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
     for name, default in (("levels", levels), ("form", form), ("objective", objective)):
         if name in fields and fields[name] == default:
             del fields[name]
-    defaults = _list_defaults(methods()[method]) | (_list_defaults(OBJECTIVES[objective]) if objective else {})
+    defaults = _list_defaults(list_methods()[method]) | (_list_defaults(OBJECTIVES[objective]) if objective else {})
     defaults |= {name: DEFAULTS[name] for name in FURTHER_OPTIONS}
     defaults |= WITH_OPTIONS.get(fields.get("method", ""), ("", {}))[1]
     options = {
@@ -223,24 +223,26 @@ def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
         or isinstance(value, bool) != isinstance(defaults[name], bool)
     }
     fields |= {"options": options} if options else {}
-    ordered = {name: fields[name] for name in ORDER if name in fields}
-    _, own, objective_options = split_options(ordered)
-    return ParsedRequest(ordered, query, method, str(ordered.get("objective") or objective), own, objective_options)
+    ordered = {name: fields[name] for name in FIELD_ORDER if name in fields}
+    _, method_options, objective_options = split_options(ordered)
+    return ParsedRequest(
+        ordered, query, method, str(ordered.get("objective") or objective), method_options, objective_options
+    )
 
 
-def _list_defaults(kind: type) -> dict[str, Any]:
+def _list_defaults(option_class: type) -> dict[str, Any]:
     """Return the options of a method or an objective with their defaults."""
     return {
         field.name: field.default
-        for field in dataclasses.fields(kind)
+        for field in dataclasses.fields(option_class)
         if field.default is not dataclasses.MISSING and not field.metadata.get("handed")
     }
 
 
-def list_options(kind: type) -> dict[str, Any]:
+def list_options(method_class: type) -> dict[str, Any]:
     """Return the options of a method that a request may set, with their defaults."""
-    outside = options_outside(kind)
-    return {name: value for name, value in _list_defaults(kind).items() if name in outside}
+    allowed = options_outside(method_class)
+    return {name: value for name, value in _list_defaults(method_class).items() if name in allowed}
 
 
 def _resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None) -> tuple[Query, dict[str, Any]]:
@@ -248,13 +250,13 @@ def _resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None) -> tuple
     query = resolve_query(cube, ids, labels)
     if not any(query.labels or ()):
         query = dataclasses.replace(query, labels=None)
-    keys, own = [str(key) for key in ids], cube.objects.ids(query.objects).to_pylist()
-    row = dict(zip(map(str, own), query.objects.tolist(), strict=True))
-    rows = [row[key] for key in keys] if row.keys() >= set(keys) else cube.objects.find(keys).rows.tolist()
-    places = list(dict.fromkeys(rows))
-    id_of = dict(zip(query.objects.tolist(), own, strict=True))
-    words: dict[str, Any] = {"query": [id_of[place] for place in places]}
+    keys, unique_ids = [str(key) for key in ids], cube.objects.ids(query.objects).to_pylist()
+    row_by_id = dict(zip(map(str, unique_ids), query.objects.tolist(), strict=True))
+    rows = [row_by_id[key] for key in keys] if row_by_id.keys() >= set(keys) else cube.objects.find(keys).rows.tolist()
+    unique_rows = list(dict.fromkeys(rows))
+    id_by_row = dict(zip(query.objects.tolist(), unique_ids, strict=True))
+    fields: dict[str, Any] = {"query": [id_by_row[row] for row in unique_rows]}
     if query.labels is not None:
-        label = dict(zip(query.objects.tolist(), query.labels, strict=True))
-        words["labels"] = [label[place] for place in places]
-    return query, words
+        label_by_row = dict(zip(query.objects.tolist(), query.labels, strict=True))
+        fields["labels"] = [label_by_row[row] for row in unique_rows]
+    return query, fields

@@ -444,12 +444,12 @@ class OpenAnswer(TypedDict):
 
 @dataclass(frozen=True)
 class SessionRoute:
-    """A request to the explorer itself: what is asked and answered, and what it does."""
+    """A request to the explorer itself: the types of the request and its answer, and a description."""
 
     name: str
-    asks: type
-    answers: type
-    does: str
+    request_type: type
+    answer_type: type
+    description: str
 
 
 SESSION_ROUTES: dict[str, SessionRoute] = {

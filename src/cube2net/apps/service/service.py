@@ -22,7 +22,7 @@ from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
     ParsedRequest,
     apply_view,
-    is_long,
+    is_long_method,
     make_parameters,
     normalize_view,
     parse_request,
@@ -43,7 +43,7 @@ MAX_FAST_PRICES = 8
 """More pins and bans take long to price with any method."""
 FILE = "export"
 """The request that is answered by a file."""
-RESELECTING = ("without",)
+RESELECTING_REQUESTS = ("without",)
 """Requests that run the method again even if the network is cached."""
 T = TypeVar("T")
 
@@ -138,7 +138,9 @@ class CubeService:
     def _drop_old_views(self) -> None:
         """Drop networks of other views than the latest: each of them keeps its view in memory."""
         with self._lock:
-            views = {key: id(each.context.whole) for key, each in self._networks.items() if each.context is not None}
+            views = {
+                key: id(network.context.whole) for key, network in self._networks.items() if network.context is not None
+            }
             latest = list(dict.fromkeys(reversed(views.values())))[: MAX_VIEWS + 1]
             for key, view in views.items():
                 if view not in latest:
@@ -160,7 +162,7 @@ class CubeService:
     def keep_choice(self, choice: KeptChoice) -> None:
         """Cache the choice that another service made for a network."""
         with self._lock:
-            _put(self._choices, MAX_NETWORKS, choice.key, choice.text)
+            _put_in_cache(self._choices, MAX_NETWORKS, choice.key, choice.text)
 
     def _construct(self, request: ParsedRequest, progress: Progress) -> Network:
         parameters = make_parameters(self.cube, request)
@@ -171,10 +173,10 @@ class CubeService:
     def answer(self, name: str, body: Mapping[str, Any], progress: Progress = silent) -> dict[str, Any]:
         """Return the answer to a request, as JSON."""
         route = find_route(name)
-        return dict(route.answer(self, read(route.asks, body), progress))
+        return dict(route.answer(self, read(route.request_type, body), progress))
 
     def file(self, body: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
-        """Return the file of a network, its picture, or what makes it again."""
+        """Return the file of a network, its picture, or its recipe as a file, a command or Python."""
         return export_file(self, read(ExportRequest, body), progress)
 
     def report(self, key: str) -> str:
@@ -187,7 +189,7 @@ class CubeService:
     def keep_report(self, key: str, page: str) -> None:
         """Cache the page of a report."""
         with self._lock:
-            _put(self._reports, MAX_REPORTS, key, page)
+            _put_in_cache(self._reports, MAX_REPORTS, key, page)
 
     def may_be_long(self, name: str, body: Mapping[str, Any]) -> bool:
         """Return whether an answer may take more than a moment, judged without looking at the cube."""
@@ -222,7 +224,7 @@ class CubeService:
         if _has_long_method(fields) or len(fields["query"]) > MAX_FAST_QUERY or request.searches_bound:
             with self._lock:
                 is_cached = request.key in self._networks or request.key in self._choices
-            is_long = bool(prices) or name in RESELECTING or not is_cached
+            is_long = bool(prices) or name in RESELECTING_REQUESTS or not is_cached
         else:
             is_long = prices > MAX_FAST_PRICES
         return Duration(is_long, self._find_choice(request.key) if is_long else None)
@@ -250,15 +252,15 @@ class CubeService:
                 return cache[key]
         value = make()
         with self._lock:
-            _put(cache, size, key, value)
+            _put_in_cache(cache, size, key, value)
         return value
 
 
 def _has_long_method(request: Mapping[str, Any]) -> bool:
-    return is_long(request.get("method") or DEFAULTS["method"], request.get("options"))
+    return is_long_method(request.get("method") or DEFAULTS["method"], request.get("options"))
 
 
-def _put(cache: OrderedDict[str, T], size: int, key: str, value: T) -> None:
+def _put_in_cache(cache: OrderedDict[str, T], size: int, key: str, value: T) -> None:
     cache[key] = value
     cache.move_to_end(key)
     while len(cache) > size:
@@ -269,13 +271,13 @@ def _put(cache: OrderedDict[str, T], size: int, key: str, value: T) -> None:
 class Route:
     """A named request: the schemas of the request and its answer, and the function that answers it.
 
-    ``networks``: it makes a network first, which takes long if its method does. ``long``: it always takes long.
-    ``click``: it follows a click or a keystroke, so it does not queue behind heavier work.
+    ``networks``: it constructs a network first, which takes long if its method does. ``long``: it always takes long.
+    ``click``: it answers a click or a keystroke, so it does not queue behind heavier work.
     """
 
     name: str
-    asks: type
-    answers: type
+    request_type: type
+    answer_type: type
     answer: Callable[[CubeService, Any, Progress], Mapping[str, Any]]
     networks: bool = False
     long: bool = False
@@ -303,7 +305,7 @@ ROUTES: dict[str, Route] = {
         Route("compare", network_schemas.CompareRequest, network_schemas.CompareAnswer, compare, long=True),
     )
 }
-"""All requests but ``export``, which is answered by a file."""
+"""All requests except ``export``, which is answered by a file."""
 
 
 def find_route(name: str) -> Route:

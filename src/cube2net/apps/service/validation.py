@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
-MOST_BYTES = 4_000_000
+MAX_REQUEST_BYTES = 4_000_000
 """Maximum size of a request over HTTP."""
-MOST = 1_000_000
+MAX_LENGTH = 1_000_000
 """Maximum length of a list or text in a request."""
-MOST_OF = {"file": 4_000_000}
+MAX_LENGTH_BY_FIELD = {"file": 4_000_000}
 """Exceptions by field."""
-HIGHEST = 2**62
+MAX_ABSOLUTE_INTEGER = 2**62
 """Largest absolute value of a whole number in a request."""
 
 
@@ -27,19 +27,19 @@ class SchemaField:
 
     type: Any
     required: bool
-    says: str
+    description: str
 
 
 @cache
 def schema_fields(shape: type) -> Mapping[str, SchemaField]:
     """Return the fields of a schema by name."""
-    found = {}
+    fields = {}
     for name, hint in get_type_hints(shape, include_extras=True).items():
         required = get_origin(hint) is not NotRequired
-        given = hint if required else get_args(hint)[0]
-        says = str(get_args(given)[1]) if get_origin(given) is Annotated else ""
-        found[name] = SchemaField(bare_type(given), required, says)
-    return found
+        annotation = hint if required else get_args(hint)[0]
+        description = str(get_args(annotation)[1]) if get_origin(annotation) is Annotated else ""
+        fields[name] = SchemaField(bare_type(annotation), required, description)
+    return fields
 
 
 @cache
@@ -68,52 +68,54 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
     """
-    kinds = list_choices(shape)
-    kind = kinds[0] if len(kinds) == 1 else _choose_kind(kinds, value, where)
-    if get_origin(kind) is Literal:
-        if not isinstance(value, str) or value not in get_args(kind):
-            raise unknown_name(where, value, get_args(kind))
+    alternatives = list_choices(shape)
+    expected_type = alternatives[0] if len(alternatives) == 1 else _choose_kind(alternatives, value, where)
+    if get_origin(expected_type) is Literal:
+        if not isinstance(value, str) or value not in get_args(expected_type):
+            raise unknown_name(where, value, get_args(expected_type))
         return value
-    if not _is_alike(kind, value):
-        raise _make_type_error(where, value, *kinds)
-    if is_typeddict(kind):
-        return _read_object(kind, value, where)
-    if kind is str:
+    if not _has_type(expected_type, value):
+        raise _make_type_error(where, value, *alternatives)
+    if is_typeddict(expected_type):
+        return _read_object(expected_type, value, where)
+    if expected_type is str:
         return _read_text(where, value)
     if isinstance(value, list | dict):
         _check_length(where, value, "entries")
-    if get_origin(kind) is list:
-        (inner,) = get_args(kind)
-        if _are_plain(list_choices(inner), value):
+    if get_origin(expected_type) is list:
+        (item_type,) = get_args(expected_type)
+        if _are_valid_ids(list_choices(item_type), value):
             return list(value)
-        return [read(inner, each, f"{where}[{number}]") for number, each in enumerate(value)]
-    if get_origin(kind) is dict:
+        return [read(item_type, item, f"{where}[{index}]") for index, item in enumerate(value)]
+    if get_origin(expected_type) is dict:
         return {
-            _read_text(f"a name of {where}", name): read(get_args(kind)[1], each, f"{where}[{quote(name, 40)}]")
-            for name, each in value.items()
+            _read_text(f"a name of {where}", name): read(
+                get_args(expected_type)[1], item, f"{where}[{quote(name, 40)}]"
+            )
+            for name, item in value.items()
         }
-    if kind is float and not math.isfinite(value):
+    if expected_type is float and not math.isfinite(value):
         raise ParameterError(f"{where} is {value!r}, expected a finite number")
-    if kind in (int, float) and abs(value) > HIGHEST:
-        raise ParameterError(f"{where} is {quote(value, 40)}, expected a number of at most {HIGHEST:,}")
+    if expected_type in (int, float) and abs(value) > MAX_ABSOLUTE_INTEGER:
+        raise ParameterError(f"{where} is {quote(value, 40)}, expected a number of at most {MAX_ABSOLUTE_INTEGER:,}")
     return value
 
 
-def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+def _choose_kind(alternatives: tuple[Any, ...], value: Any, where: str) -> Any:
     """Return the type of a union that fits a value; of several object types the one that shares fields with it."""
-    fitting = [bare_type(kind) for kind in kinds if _is_alike(bare_type(kind), value)]
-    if isinstance(value, dict) and len(fitting) > 1:
-        shapes = [kind for kind in fitting if is_typeddict(kind)]
-        fitting = [kind for kind in shapes if value.keys() & schema_fields(kind).keys()]
-        if not fitting:
-            names = [name for kind in shapes for name in schema_fields(kind)]
+    candidates = [bare_type(kind) for kind in alternatives if _has_type(bare_type(kind), value)]
+    if isinstance(value, dict) and len(candidates) > 1:
+        object_types = [kind for kind in candidates if is_typeddict(kind)]
+        candidates = [kind for kind in object_types if value.keys() & schema_fields(kind).keys()]
+        if not candidates:
+            names = [name for kind in object_types for name in schema_fields(kind)]
             raise ParameterError(f"{where} is {quote(value)}, expected an object with one of {join_names(names)}")
-    if not fitting:
-        raise _make_type_error(where, value, *kinds)
-    return fitting[0]
+    if not candidates:
+        raise _make_type_error(where, value, *alternatives)
+    return candidates[0]
 
 
-def _is_alike(kind: Any, value: Any) -> bool:
+def _has_type(kind: Any, value: Any) -> bool:
     """Return whether a value is of a type, without looking at its parts."""
     if is_typeddict(kind) or get_origin(kind) is dict:
         return isinstance(value, dict)
@@ -126,12 +128,16 @@ def _is_alike(kind: Any, value: Any) -> bool:
     return kind is Any or type(value) is kind
 
 
-def _are_plain(kinds: tuple[Any, ...], values: list[Any]) -> bool:
+def _are_valid_ids(item_types: tuple[Any, ...], values: list[Any]) -> bool:
     """Return whether all values of a list are valid texts or whole numbers; a fast path for long lists of ids."""
     return all(
-        (each.isascii() and len(each) <= MOST if type(each) is str else type(each) is int and abs(each) <= HIGHEST)
-        and type(each) in kinds
-        for each in values
+        (
+            value.isascii() and len(value) <= MAX_LENGTH
+            if type(value) is str
+            else type(value) is int and abs(value) <= MAX_ABSOLUTE_INTEGER
+        )
+        and type(value) in item_types
+        for value in values
     )
 
 
@@ -144,17 +150,17 @@ def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str,
             raise unknown_name(f"field of {where}", name, fields)
     for name, field in fields.items():
         if field.required and name not in value:
-            says = f": {field.says}" if field.says else ""
-            raise ParameterError(f"{where} lacks the field {name!r}{says}")
-    inner = "" if where == "the request" else f"{where}."
-    found = {}
-    for name, each in value.items():
+            explanation = f": {field.description}" if field.description else ""
+            raise ParameterError(f"{where} lacks the field {name!r}{explanation}")
+    prefix = "" if where == "the request" else f"{where}."
+    result = {}
+    for name, field_value in value.items():
         try:
-            found[name] = read(fields[name].type, each, f"{inner}{name}")
+            result[name] = read(fields[name].type, field_value, f"{prefix}{name}")
         except ParameterError as error:
             error.parameter = name  # of fields within each other, that of the outermost stays
             raise
-    return found
+    return result
 
 
 def _read_text(where: str, value: Any) -> str:
@@ -168,17 +174,17 @@ def _read_text(where: str, value: Any) -> str:
     return value
 
 
-def _check_length(where: str, value: Any, what: str) -> None:
-    most = MOST_OF.get(where, MOST)
-    if len(value) > most:
-        raise ParameterError(f"{where} has {len(value):,} {what}, expected at most {most:,}")
+def _check_length(where: str, value: Any, unit: str) -> None:
+    max_length = MAX_LENGTH_BY_FIELD.get(where, MAX_LENGTH)
+    if len(value) > max_length:
+        raise ParameterError(f"{where} has {len(value):,} {unit}, expected at most {max_length:,}")
 
 
 def _make_type_error(where: str, value: Any, *kinds: Any) -> ParameterError:
     names = list(dict.fromkeys(_name_type(kind) for kind in kinds))
-    last = names.pop()
-    wanted = f"{', '.join(names)} or {last}" if names else last
-    return ParameterError(f"{where} is {quote(value)}, expected {wanted}")
+    last_name = names.pop()
+    expected = f"{', '.join(names)} or {last_name}" if names else last_name
+    return ParameterError(f"{where} is {quote(value)}, expected {expected}")
 
 
 def _name_type(kind: Any) -> str:
