@@ -77,7 +77,7 @@ LADDER = (
     Step("directions", "20 principal directions in place of all 150", {"directions": 20}),
     Step(
         "rate",
-        "learning rate .005 in place of .0003, σ 1 in place of .5, 128 units in place of 256",
+        "learning rate .005 in place of .0003, σ 1 in place of .5, 128 units in place of 256, γ .9 in place of .99",
         {name: getattr(PRESETS["paper-tuned"], name) for name in ("learning_rate", "spread", "hidden", "discount")},
     ),
     Step("state", "the agent sees what is left to gain, and acts relative to its centre", {"sees_left": True}),
@@ -87,7 +87,7 @@ LADDER = (
     Step("met", "the best prefix met in place of the plan", {"answer": "met", "whole": False}),
     Step(
         "network",
-        "8 directions, 64 units, σ for every direction",
+        "8 directions, 64 units, σ for every direction, other learning rate, σ and γ",
         {
             name: getattr(PRESETS["default"], name)
             for name in ("directions", "hidden", "one_spread", "spread", "discount", "learning_rate")

@@ -44,7 +44,7 @@ def judge_values(own: list[float], greedy: list[float]) -> Claim:
             f"learning adds {describe(subtract(learned, not_learned))}"
         )
     default = subtract(*(runs.values("ladder", "labs", DEFAULT, learns) for learns in (True, False)))
-    text = f"the paper's agent with mended scales, {WHERE}: {'; '.join(told)}."
+    text = f"the paper's agent at its best (`paper-tuned`), {WHERE}: {'; '.join(told)}."
     if own and greedy:
         text += f" The default's cells are better ({mean_text(own)} over {mean_text(greedy)}), and need no learning: "
         text += f"it changes their value by {describe(default)} ({WHERE})"

@@ -97,7 +97,7 @@ def counted(found: Sequence[Claim]) -> str:
     texts = {
         CONFIRMED: "{} confirmed",
         CONTRADICTED: "{} contradicted",
-        UNSURE: "of {} our runs cannot tell",
+        UNSURE: "{} are undecided",
         CLOSED: "{} cannot be tested here",
         LATER: "{} not run",
     }

@@ -47,6 +47,7 @@ NUMBER_WITH_UNIT = (
     rf"\s*(?P<after>{CURRENCIES}|{UNITS})?$"
 )
 """Numbers with a currency or a unit."""
+DECADE = r"^['’]?([0-9]{2})?[0-9]0s$"
 MIN_DATE_CHARACTERS, MAX_DATE_CHARACTERS = 4, 40
 ISO_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
 TIME_OF_DAY = r"(?:[T ,]+[0-9]{1,2}[:.h][0-9]{2}.*)?$"
@@ -189,6 +190,8 @@ def _strip_sign(texts: pa.ChunkedArray, count: int) -> tuple[pa.ChunkedArray, st
     unit = max((candidate for candidate in counts if candidate), key=counts.__getitem__, default="")
     if not unit or 2 * counts[unit] < count:
         return texts, ""
+    if unit == "s" and _count_matches(pc.match_substring_regex(texts, DECADE)) == count:
+        return texts, ""  # 1990s, and not 1990 seconds
     bare_texts = pc.binary_join_element_wise(pc.struct_field(parts, "minus"), number, "")
     return pc.if_else(pc.is_in(units, value_set=pa.array([unit, ""])), bare_texts, texts), unit
 
