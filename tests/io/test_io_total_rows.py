@@ -13,7 +13,7 @@ import cube2net as c2n
 from cube2net.errors import SourceError
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.frames import frame_rows
-from cube2net.io.tables.single_table import without_totals
+from cube2net.io.tables.single_table import drop_totals
 from cube2net.model.corpus import Corpus
 
 TOWNS, TRADES = ("Ulm", "Kiel", "Gera"), ("Papier", "Glas", "Holz", "Garn")
@@ -132,4 +132,4 @@ VALUES = st.one_of(st.integers(50, 99), st.none())
 )
 def test_a_table_without_a_total_never_loses_a_row(rows: list[dict[str, Any]]) -> None:
     found = frame_rows({name: [row[name] for row in rows] for name in rows[0]}, "nodes", Dropped())
-    assert without_totals(found, Dropped()) is found
+    assert drop_totals(found, Dropped()) is found

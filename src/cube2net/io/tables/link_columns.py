@@ -145,8 +145,6 @@ def fold_name(text: str) -> str:
 def invert_name(name: str) -> list[str]:
     """Return a name as "last, first" for every way to split it, or as "first last" if it has a comma.
 
-    ``spelling.as_spoken`` goes one way only: from what somebody typed to the name of an object.
-
     >>> invert_name("eva süß"), invert_name("von der heide, jan")
     (['süß, eva'], ['jan von der heide'])
     """

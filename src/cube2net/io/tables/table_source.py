@@ -35,13 +35,18 @@ from cube2net.io.tables.find_tables import (
 from cube2net.io.tables.frames import frame_rows, is_frame, names_in
 from cube2net.io.tables.multi_values import check_separators, find_label_separators
 from cube2net.io.tables.read_rows import read_rows
-from cube2net.io.tables.record_table import RecordColumns, find_mention_columns, find_record_columns, record_corpus
+from cube2net.io.tables.record_table import (
+    RecordColumns,
+    build_record_corpus,
+    find_mention_columns,
+    find_record_columns,
+)
 from cube2net.io.tables.single_table import (
     SingleTable,
+    drop_totals,
+    has_references,
     is_first_row_data,
-    names_other_rows,
     split_single_table,
-    without_totals,
 )
 from cube2net.io.tables.table_corpus import (
     Part,
@@ -213,7 +218,7 @@ class Tables:
             dropped.progress(f"reading {file.name if isinstance(file, Path) else table}", number, len(found.files))
             rows[table] = parse_lists(self._read_rows(table, file, dropped, meter))
             if table in (RECORDS, "nodes", "links"):
-                rows[table] = without_totals(rows[table], dropped)
+                rows[table] = drop_totals(rows[table], dropped)
         if found.unsure is not None and {"nodes", "links"} <= set(rows):
             rows |= order_by_values(rows["nodes"], rows["links"], found.unsure, dropped.say)
         read = dict(rows)
@@ -269,7 +274,7 @@ class Tables:
         if columns is None and not has_links and are_links_by_values(rows):
             return "links", None
         columns = columns or find_mention_columns(rows, given, by_name=False)
-        return ("nodes", None) if columns is None or names_other_rows(rows) else (RECORDS, columns)
+        return ("nodes", None) if columns is None or has_references(rows) else (RECORDS, columns)
 
     def _columns_of(self, tables: Mapping[str, Rows]) -> dict[str, str]:
         """Return the columns that are given by role, and the usual ones that the tables have."""
@@ -340,7 +345,7 @@ class Tables:
         links, directed = parts.get("links"), self.directed
         if detected.records is not None:
             rows = detected.rows[RECORDS]
-            corpus = record_corpus(rows, detected.records, self.separators, links, dropped, directed=directed)
+            corpus = build_record_corpus(rows, detected.records, self.separators, links, dropped, directed=directed)
         elif "nodes" in parts:
             corpus = build_network_corpus(parts["nodes"], links, separators, dropped, directed=directed, known=known)
         elif "items" in parts:

@@ -32,7 +32,7 @@ from cube2net.io.tables.key_columns import (
     share_in,
 )
 from cube2net.io.tables.link_columns import find_link_ends, is_number_name, is_time, is_weight, may_be_end
-from cube2net.io.tables.single_table import is_named_row
+from cube2net.io.tables.single_table import has_named_rows
 from cube2net.io.tables.table_roles import (
     ROLE_NAMES,
     TableColumns,
@@ -233,7 +233,7 @@ def are_links_by_name(rows: Rows, file_name: str, given: Mapping[str, str]) -> b
         return True
     columns = columns_by_name("links", rows.table.column_names, given, called=rows.name)
     ends = {"source", "target"}
-    return ends <= set(columns.columns) and (ends <= set(columns.given) or not is_named_row(rows, columns.unused))
+    return ends <= set(columns.columns) and (ends <= set(columns.given) or not has_named_rows(rows, columns.unused))
 
 
 def are_links_by_values(rows: Rows) -> bool:
