@@ -40,17 +40,17 @@ from cube2net.errors import (
 
 SQLITE, DUCKDB, POSTGRES, MYSQL = "SQLite", "DuckDB", "PostgreSQL", "MySQL"
 SCHEMES = {"postgresql": POSTGRES, "postgres": POSTGRES, "mysql": MYSQL}
-LOGIN = ("host", "port", "user", "password", "database")
+LOGIN_PARAMETERS = ("host", "port", "user", "password", "database")
 EXTENSIONS = {SQLITE: "sqlite", POSTGRES: "postgres", MYSQL: "mysql"}
 EXPECTED = "the path of a SQLite or DuckDB file, postgresql://user@host/database or mysql://user@host/database"
 EXPECTED_QUERY = "one query that only reads, such as SELECT * FROM 'papers.parquet'"
-ADDRESSES = ("https://", "http://", "s3://")
+ADDRESS_SCHEMES = ("https://", "http://", "s3://")
 POSTGRES_TYPES = (
     *("bool", "int2", "int4", "int8", "float4", "float8", "text", "varchar", "bpchar", "name", "bytea"),
     *("date", "time", "timestamp", "timestamptz", "interval"),
 )
-"""The types that the ADBC driver hands over as such."""
-NO_PATTERN = str.maketrans("*?[]", "____")
+"""The types that the ADBC driver returns unchanged."""
+PATTERN_REPLACEMENTS = str.maketrans("*?[]", "____")
 TIMEOUT_SECONDS = 30
 ROWS_PER_BATCH = 50_000
 
@@ -118,10 +118,10 @@ def parse_database(name: str, address: object) -> Database:
     url = urlsplit(text)
     try:
         # Another @ or a port that is no number comes of a password with signs that end it.
-        is_clear = text.count("@") <= 1 and text.count("@") == url.netloc.count("@") and url.port != 0
+        is_unambiguous = text.count("@") <= 1 and text.count("@") == url.netloc.count("@") and url.port != 0
     except ValueError:
-        is_clear = False
-    if not is_clear:
+        is_unambiguous = False
+    if not is_unambiguous:
         raise ParameterError(
             f"the address of the database {quote(name)} is not understood: write {scheme}://user@host:port/database, "
             "and the signs @ / : ? # of a password as %40 %2F %3A %3F %23",
@@ -164,20 +164,22 @@ def attach_database(connection: Any, database: Database, tables: Iterable[TableN
         options = _load_extension(connection, database)
         name = quote_name(database.name)
         if options is not None:
-            others = " ".join(f"{key}={value}" for key, value in database.parameters.items() if key not in LOGIN)
-            place = quote_text(others if database.url else database.address)
-            connection.execute(f"ATTACH {place} AS {name} ({', '.join([*options, 'READ_ONLY'])})")
+            extra_parameters = " ".join(
+                f"{key}={value}" for key, value in database.parameters.items() if key not in LOGIN_PARAMETERS
+            )
+            target = quote_text(extra_parameters if database.url else database.address)
+            connection.execute(f"ATTACH {target} AS {name} ({', '.join([*options, 'READ_ONLY'])})")
             return
         connection.execute(f"ATTACH ':memory:' AS {name}")
-        wanted = sorted(set(tables))
-        with COPIERS[database.kind](database) as (names, read):
-            for number, asked in enumerate(wanted):
-                progress(f"copying tables of {database.name}", number, len(wanted))
-                schema, table = _find_table(database, asked, names)
-                place = f"{name}.{quote_name(asked.schema or 'main')}"
-                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {place}")
-                connection.register("rows_to_copy", read(schema, table))
-                connection.execute(f"CREATE TABLE {place}.{quote_name(asked.table)} AS FROM rows_to_copy")
+        table_names = sorted(set(tables))
+        with COPIERS[database.kind](database) as (names, read_table):
+            for number, table_name in enumerate(table_names):
+                progress(f"copying tables of {database.name}", number, len(table_names))
+                schema, table = _find_table(database, table_name, names)
+                target = f"{name}.{quote_name(table_name.schema or 'main')}"
+                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {target}")
+                connection.register("rows_to_copy", read_table(schema, table))
+                connection.execute(f"CREATE TABLE {target}.{quote_name(table_name.table)} AS FROM rows_to_copy")
                 connection.unregister("rows_to_copy")
 
 
@@ -201,22 +203,24 @@ def _load_extension(connection: Any, database: Database) -> list[str] | None:
     if database.url is not None:
         # In a secret, since DuckDB repeats the text of ATTACH in its errors.
         secret = quote_name(f"login of {database.name}")
-        login = [f"{key} {quote_text(database.parameters[key])}" for key in LOGIN if key in database.parameters]
+        login = [
+            f"{key} {quote_text(database.parameters[key])}" for key in LOGIN_PARAMETERS if key in database.parameters
+        ]
         connection.execute(f"CREATE TEMPORARY SECRET {secret} ({', '.join([*options, *login])})")
         options.append(f"SECRET {secret}")
     return options
 
 
-def _find_table(database: Database, asked: TableName, names: Tables) -> tuple[str, str]:
+def _find_table(database: Database, table_name: TableName, names: Tables) -> tuple[str, str]:
     """Return the schema and the table that a query means."""
     for fold in (str, str.casefold):
         for schema, table, is_visible in names:
-            if fold(table) == fold(asked.table) and (
-                fold(schema) == fold(asked.schema) if asked.schema else is_visible
+            if fold(table) == fold(table_name.table) and (
+                fold(schema) == fold(table_name.schema) if table_name.schema else is_visible
             ):
                 return schema, table
-    known = [str(TableName("" if visible else schema, table)) for schema, table, visible in names]
-    raise unknown_name(f"table of the database {quote(database.name)}", str(asked), known)
+    known_tables = [str(TableName("" if is_visible else schema, table)) for schema, table, is_visible in names]
+    raise unknown_name(f"table of the database {quote(database.name)}", str(table_name), known_tables)
 
 
 Tables = list[tuple[str, str, bool]]
@@ -230,25 +234,27 @@ def copy_sqlite(database: Database) -> Iterator[tuple[Tables, ReadTable]]:
     uri = f"{Path(database.address).resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
         connection.text_factory = lambda text: text.decode("utf-8", errors="replace")
-        listed = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        names = [("main", name, True) for (name,) in listed if not name.startswith("sqlite_")]
+        listed_names = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        )
+        names = [("main", name, True) for (name,) in listed_names if not name.startswith("sqlite_")]
 
-        def read(_: str, table: str) -> pa.RecordBatchReader:
-            place = quote_name(table)
-            columns = [column[0] for column in connection.execute(f"SELECT * FROM {place} LIMIT 0").description]
+        def read_table(_: str, table: str) -> pa.RecordBatchReader:
+            quoted_table = quote_name(table)
+            columns = [column[0] for column in connection.execute(f"SELECT * FROM {quoted_table} LIMIT 0").description]
             # Any value may stand in any column: a column's type is that of all its values.
-            typed = ", ".join(f"group_concat(DISTINCT typeof({quote_name(column)}))" for column in columns)
-            held = connection.execute(f"SELECT {typed} FROM {place}").fetchone()
-            kinds = [_find_sqlite_type(set((text or "null").split(",")) - {"null"}) for text in held]
+            type_expressions = ", ".join(f"group_concat(DISTINCT typeof({quote_name(column)}))" for column in columns)
+            type_names = connection.execute(f"SELECT {type_expressions} FROM {quoted_table}").fetchone()
+            kinds = [_find_sqlite_type(set((text or "null").split(",")) - {"null"}) for text in type_names]
             schema = pa.schema(list(zip(columns, kinds, strict=True)))
-            taken = ", ".join(
+            expressions = ", ".join(
                 f"CAST({quote_name(column)} AS TEXT)" if kind == pa.string() else quote_name(column)
                 for column, kind in zip(columns, kinds, strict=True)
             )
-            cursor = connection.execute(f"SELECT {taken} FROM {place}")
+            cursor = connection.execute(f"SELECT {expressions} FROM {quoted_table}")
             return pa.RecordBatchReader.from_batches(schema, _read_batches(cursor, schema))
 
-        yield names, read
+        yield names, read_table
 
 
 def _find_sqlite_type(kinds: set[str]) -> pa.DataType:
@@ -282,18 +288,18 @@ def copy_postgres(database: Database) -> Iterator[tuple[Tables, ReadTable]]:
         )
         names = cursor.fetchall()
 
-        def read(schema: str, table: str) -> pa.RecordBatchReader:
-            place = f"{quote_name(schema)}.{quote_name(table)}"
+        def read_table(schema: str, table: str) -> pa.RecordBatchReader:
+            qualified_table = f"{quote_name(schema)}.{quote_name(table)}"
             cursor.execute(
                 "SELECT a.attname::text, t.typname::text, t.typcategory = 'A', a.atttypmod FROM pg_attribute a"
                 " JOIN pg_type t ON t.oid = a.atttypid WHERE a.attnum > 0 AND NOT a.attisdropped"
-                f" AND a.attrelid = {quote_text(place)}::regclass ORDER BY a.attnum"
+                f" AND a.attrelid = {quote_text(qualified_table)}::regclass ORDER BY a.attnum"
             )
             columns = [_select_postgres_column(*row) for row in cursor.fetchall()]
-            cursor.execute(f"SELECT {', '.join(columns)} FROM {place}")
+            cursor.execute(f"SELECT {', '.join(columns)} FROM {qualified_table}")
             return cursor.fetch_record_batch()
 
-        yield names, read
+        yield names, read_table
 
 
 @contextmanager
@@ -305,32 +311,33 @@ def _as_os_error(kind: type[Exception]) -> Iterator[None]:
 
 
 def _select_postgres_column(name: str, kind: str, is_list: bool, size: int) -> str:
-    """Return how a column is asked for: what Arrow has no type for comes as numbers where it is one, else as text."""
+    """Return the SQL that selects a column, cast to a number or to text if Arrow lacks its type."""
     element = kind.removeprefix("_") if is_list else kind
     if element in POSTGRES_TYPES:
         return quote_name(name)
-    target = "text"
+    target_type = "text"
     if element in ("numeric", "money"):
         precision, scale = divmod(size - 4, 1 << 16)
         is_whole = element == "numeric" and size >= 4 and scale == 0 and precision <= 18
-        target = "int8" if is_whole else "float8"
-    lists = "[]" * is_list
-    return f"{quote_name(name)}{'::numeric' + lists if target != 'text' else ''}::{target}{lists} AS {quote_name(name)}"
+        target_type = "int8" if is_whole else "float8"
+    list_suffix = "[]" * is_list
+    numeric_cast = f"::numeric{list_suffix}" if target_type != "text" else ""
+    return f"{quote_name(name)}{numeric_cast}::{target_type}{list_suffix} AS {quote_name(name)}"
 
 
 COPIERS = {SQLITE: copy_sqlite, POSTGRES: copy_postgres}
 
 
 @contextmanager
-def one_sentence(what: str, verb: str = "run", database: Database | None = None) -> Iterator[None]:
-    """Turn what DuckDB or a driver says into one sentence, without the password of a database."""
+def one_sentence(subject: str, verb: str = "run", database: Database | None = None) -> Iterator[None]:
+    """Turn an error of DuckDB or a driver into one sentence, without the password of a database."""
     import duckdb
 
     try:
         yield
     except duckdb.OutOfMemoryException:
         raise SourceError(
-            f"DuckDB needs more memory for the {what}: give it more", hint=Setting("memory", "8GB")
+            f"DuckDB needs more memory for the {subject}: give it more", hint=Setting("memory", "8GB")
         ) from None
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
@@ -345,7 +352,7 @@ def one_sentence(what: str, verb: str = "run", database: Database | None = None)
             reason = f"it writes, expected {EXPECTED_QUERY}"
         elif "requires the extension" in reason or "exists in the" in reason:
             reason += " (no extension is loaded for a query)"
-        raise SourceError(f"the {what} cannot be {verb}: {reason}") from None
+        raise SourceError(f"the {subject} cannot be {verb}: {reason}") from None
 
 
 # Files by address
@@ -372,7 +379,7 @@ def fetch_file(address: str, folder: Path, progress: Progress) -> str:
 
 def _fetch_url(address: str, folder: Path) -> Path:
     name = PurePosixPath(unquote(urlsplit(address).path)).name
-    target = folder / (name.translate(NO_PATTERN) or "file")
+    target = folder / (name.translate(PATTERN_REPLACEMENTS) or "file")
     request = Request(address, headers={"User-Agent": "cube2net"})
     with urlopen(request, timeout=TIMEOUT_SECONDS) as answer, target.open("wb") as file:
         copyfileobj(answer, file)
@@ -386,10 +393,10 @@ def _fetch_objects(address: str, folder: Path) -> Path:
     if ".." in PurePosixPath(pattern).parts:
         raise ValueError("its key leads upwards")
     keys = [pattern]
-    if (first := re.search(r"[*?\[]", pattern)) is not None:
-        above = pattern[: first.start()].rpartition("/")[0]
-        found = store.get_file_info(FileSelector(above, recursive=True))
-        keys = [each.path for each in found if each.is_file and fnmatchcase(each.path, pattern)]
+    if (wildcard := re.search(r"[*?\[]", pattern)) is not None:
+        parent_folder = pattern[: wildcard.start()].rpartition("/")[0]
+        file_infos = store.get_file_info(FileSelector(parent_folder, recursive=True))
+        keys = [info.path for info in file_infos if info.is_file and fnmatchcase(info.path, pattern)]
         if not keys:
             raise FileNotFoundError("no key is like it")
     for key in keys:

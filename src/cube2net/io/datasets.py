@@ -75,35 +75,43 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
 def _remove_sigs(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
     """Return the corpus without the papers of some groups."""
     groups = corpus.items["sig"].combine_chunks()
-    each = pc.utf8_lower(pc.list_flatten(groups))
-    known = each.unique().to_pylist()
+    flat_sigs = pc.utf8_lower(pc.list_flatten(groups))
+    known_sigs = flat_sigs.unique().to_pylist()
     sigs = [sig.lower() for sig in sigs]
     for sig in sigs:
-        if sig not in known:
-            raise unknown_name("special interest group", sig, known)
-    keep = np.ones(corpus.items.num_rows, dtype=bool)
-    keep[pc.list_parent_indices(groups).filter(pc.is_in(each, value_set=pa.array(sigs))).to_numpy()] = False
+        if sig not in known_sigs:
+            raise unknown_name("special interest group", sig, known_sigs)
+    keeps_item = np.ones(corpus.items.num_rows, dtype=bool)
+    keeps_item[pc.list_parent_indices(groups).filter(pc.is_in(flat_sigs, value_set=pa.array(sigs))).to_numpy()] = False
     items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
-    here = keep[items]
-    before, after = (np.bincount(rows, minlength=corpus.objects.num_rows) for rows in (objects, objects[here]))
-    author = (after > 0) | (before == 0)
+    keeps_mention = keeps_item[items]
+    counts_before, counts_after = (
+        np.bincount(rows, minlength=corpus.objects.num_rows) for rows in (objects, objects[keeps_mention])
+    )
+    keeps_object = (counts_after > 0) | (counts_before == 0)
     terms = corpus.terms
     if terms is not None:
-        terms = terms.filter(pa.array(keep[terms["item"].to_numpy()]))
-        terms = table(TERMS, item=_renumber(keep, terms["item"].to_numpy()), term=terms["term"], count=terms["count"])
+        terms = terms.filter(pa.array(keeps_item[terms["item"].to_numpy()]))
+        terms = table(
+            TERMS, item=_renumber(keeps_item, terms["item"].to_numpy()), term=terms["term"], count=terms["count"]
+        )
     return replace(
         corpus,
-        objects=corpus.objects.filter(pa.array(author)),
-        items=corpus.items.filter(pa.array(keep)),
-        mentions=table(MENTIONS, item=_renumber(keep, items[here]), object=_renumber(author, objects[here])),
+        objects=corpus.objects.filter(pa.array(keeps_object)),
+        items=corpus.items.filter(pa.array(keeps_item)),
+        mentions=table(
+            MENTIONS,
+            item=_renumber(keeps_item, items[keeps_mention]),
+            object=_renumber(keeps_object, objects[keeps_mention]),
+        ),
         terms=terms,
-        dropped={"papers of groups not asked for": int((~keep).sum())},
+        dropped={"papers of groups not asked for": int((~keeps_item).sum())},
     )
 
 
-def _renumber(keep: Array, rows: Array) -> pa.Array:
+def _renumber(kept: Array, rows: Array) -> pa.Array:
     """Return the rows' numbers among the rows kept."""
-    return pa.array((np.cumsum(keep) - 1)[rows].astype(np.int32))
+    return pa.array((np.cumsum(kept) - 1)[rows].astype(np.int32))
 
 
 def load_labs() -> dict[str, str]:
@@ -219,37 +227,41 @@ def make_planted(
         raise ParameterError(f"links is {links!r}, expected 0 or more for an object, and fewer than objects")
     if not 1 <= decades <= 100:
         raise ParameterError(f"decades is {decades!r}, expected 1 to 100")
-    side = int(np.ceil(np.sqrt(4 * owned_cells / decades)))
-    venues, topics = side if venues is None else venues, side if topics is None else topics
-    grid = decades * venues * topics
-    if grid < owned_cells:
+    labels_per_axis = int(np.ceil(np.sqrt(4 * owned_cells / decades)))
+    venues, topics = labels_per_axis if venues is None else venues, labels_per_axis if topics is None else topics
+    cell_count = decades * venues * topics
+    if cell_count < owned_cells:
         raise ParameterError(
             f"{decades} decades × {venues} venues × {topics} topics are too few, expected {owned_cells:,} cells or more"
         )
     rng = stream(seed, "sources", "planted")
     community = rng.permutation(np.arange(objects) % communities).astype(np.int32)
-    blocks = rng.permutation(grid // cells)[:communities]
-    owned = blocks[:, None] * cells + np.arange(cells)
+    cell_blocks = rng.permutation(cell_count // cells)[:communities]
+    owned_by_community = cell_blocks[:, None] * cells + np.arange(cells)
 
-    item, thing, cell = _draw_appearances(rng, community, owned, items, mentions)
-    extra = round(len(cell) * noise / (1 - noise))
-    item = np.concatenate([item, np.repeat(np.arange(len(cell), len(cell) + extra), mentions)])
-    thing = np.concatenate([thing, rng.integers(0, objects, extra * mentions)])
-    cell = np.concatenate([cell, rng.integers(0, grid, extra)])
-    pairs = np.sort(item * objects + thing)
+    mention_items, mentioned, item_cells = _draw_appearances(rng, community, owned_by_community, items, mentions)
+    noise_items = round(len(item_cells) * noise / (1 - noise))
+    mention_items = np.concatenate(
+        [mention_items, np.repeat(np.arange(len(item_cells), len(item_cells) + noise_items), mentions)]
+    )
+    mentioned = np.concatenate([mentioned, rng.integers(0, objects, noise_items * mentions)])
+    item_cells = np.concatenate([item_cells, rng.integers(0, cell_count, noise_items)])
+    pairs = np.sort(mention_items * objects + mentioned)
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]
 
-    def split(cell: Array) -> tuple[Array, Array, Array]:
+    def split_cells(numbers: Array) -> tuple[Array, Array, Array]:
         """Return the decade, venue and topic of cells; those of a community share the topic and mostly the venue."""
-        return cell % decades, cell // decades % venues, cell // (decades * venues)
+        return numbers % decades, numbers // decades % venues, numbers // (decades * venues)
 
-    decade, venue, topic = split(cell)
+    decade, venue, topic = split_cells(item_cells)
     first_decade = LAST_DECADE - decades + 1
     names = [pa.array([f"{first_decade + number}X" for number in range(decades)])]
     names += [_number_ids("venue ", venues), _number_ids("topic ", topics)]
-    year = (first_decade + decade) * 10 + rng.integers(0, 10, len(cell))
-    label_columns = [label.take(pa.array(code)) for label, code in zip(names, split(owned.ravel()), strict=True)]
-    best = list(zip(*(column.to_pylist() for column in label_columns), strict=True))
+    year = (first_decade + decade) * 10 + rng.integers(0, 10, len(item_cells))
+    label_columns = [
+        label.take(pa.array(code)) for label, code in zip(names, split_cells(owned_by_community.ravel()), strict=True)
+    ]
+    cell_names = list(zip(*(column.to_pylist() for column in label_columns), strict=True))
     source, target, weight = _draw_links(rng, community, communities, links, within)
     corpus = Corpus(
         objects=table(
@@ -260,7 +272,7 @@ def make_planted(
         ),
         items=pa.table(
             {
-                "item": _number_ids("i", len(cell)),
+                "item": _number_ids("i", len(item_cells)),
                 "year": pa.array(year, pa.int32()),
                 "venue": names[1].take(pa.array(venue)),
                 "topic": names[2].take(pa.array(topic)),
@@ -270,7 +282,7 @@ def make_planted(
         links=table(LINKS, source=source, target=target, weight=weight),
         dimensions=PLANTED_DIMENSIONS,
     )
-    best_cells = tuple(tuple(best[c * cells : (c + 1) * cells]) for c in range(communities))
+    best_cells = tuple(tuple(cell_names[start : start + cells]) for start in range(0, owned_cells, cells))
     return Planted(corpus, freeze(community), best_cells)
 
 
@@ -282,21 +294,21 @@ def _draw_appearances(
     The first mention of each object is spread evenly over its community's cells, so that no cell stays empty.
     """
     objects, (communities, cells) = len(community), owned.shape
-    place = np.empty(objects, dtype=np.int64)
+    member_places = np.empty(objects, dtype=np.int64)
     order = np.argsort(community, kind="stable")
-    start = np.zeros(communities, dtype=np.int64)
-    np.cumsum(np.bincount(community, minlength=communities)[:-1], out=start[1:])
-    place[order] = np.arange(objects) - start[community[order]]
-    slot = rng.integers(0, cells, (items, objects))
-    slot[0] = place % cells
-    group = (community.astype(np.int64) * cells + slot).ravel()
-    thing = np.tile(np.arange(objects, dtype=np.int64), items)
-    order = np.argsort(group * len(group) + rng.permutation(len(group)))
-    group, thing = group[order], thing[order]
-    first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
-    rank = np.arange(len(group)) - np.repeat(first, np.diff(np.append(first, len(group))))
-    new = rank % mentions == 0
-    return np.cumsum(new) - 1, thing, owned.ravel()[group[new]]
+    community_starts = np.zeros(communities, dtype=np.int64)
+    np.cumsum(np.bincount(community, minlength=communities)[:-1], out=community_starts[1:])
+    member_places[order] = np.arange(objects) - community_starts[community[order]]
+    cell_places = rng.integers(0, cells, (items, objects))
+    cell_places[0] = member_places % cells
+    cell_groups = (community.astype(np.int64) * cells + cell_places).ravel()
+    mentioned = np.tile(np.arange(objects, dtype=np.int64), items)
+    order = np.argsort(cell_groups * len(cell_groups) + rng.permutation(len(cell_groups)))
+    cell_groups, mentioned = cell_groups[order], mentioned[order]
+    group_starts = np.flatnonzero(np.concatenate([[True], cell_groups[1:] != cell_groups[:-1]]))
+    rank = np.arange(len(cell_groups)) - np.repeat(group_starts, np.diff(np.append(group_starts, len(cell_groups))))
+    is_first_mention = rank % mentions == 0
+    return np.cumsum(is_first_mention) - 1, mentioned, owned.ravel()[cell_groups[is_first_mention]]
 
 
 def _draw_links(
@@ -305,13 +317,16 @@ def _draw_links(
     objects = len(community)
     count = round(objects * links / 2)
     order = np.argsort(community, kind="stable")
-    size = np.bincount(community, minlength=communities)
-    start = np.cumsum(size) - size
+    community_sizes = np.bincount(community, minlength=communities)
+    community_starts = np.cumsum(community_sizes) - community_sizes
     source = rng.integers(0, objects, count)
     target = rng.integers(0, objects, count)
-    inside = np.flatnonzero(rng.random(count) < within)
-    own = community[source[inside]]
-    target[inside] = order[start[own] + (rng.random(len(inside)) * size[own]).astype(np.int64)]
+    inside_links = np.flatnonzero(rng.random(count) < within)
+    own_community = community[source[inside_links]]
+    target[inside_links] = order[
+        community_starts[own_community]
+        + (rng.random(len(inside_links)) * community_sizes[own_community]).astype(np.int64)
+    ]
     return merge_links(source, target, np.ones(count), objects)
 
 

@@ -35,7 +35,7 @@ class Dropped:
         self.strict, self.progress = strict, resolve_progress(progress)
         self.counts: dict[str, int] = {}
         self.first = ""
-        self._open: dict[str, tuple[int, list[str]]] = {}
+        self._unreported: dict[str, tuple[int, list[str]]] = {}
 
     @property
     def reasons(self) -> list[str]:
@@ -43,12 +43,12 @@ class Dropped:
         return [f"{count:,} {reason}" for reason, count in self.counts.items()]
 
     @property
-    def _is_read(self) -> bool:
-        """Whether anybody reads the sentences: they are said to somebody, or the first of them is the error."""
+    def _has_reader(self) -> bool:
+        """Whether the sentences are used: they are reported, or the first of them is the error."""
         return self.strict or self.progress is not silent
 
     def say(self, text: str) -> None:
-        """Tell the caller something that is worth knowing."""
+        """Report a note to the caller."""
         self.progress.note(text)
 
     def drop(self, reason: str, count: int, shown: Sequence[str]) -> None:
@@ -60,33 +60,33 @@ class Dropped:
         self.leave_out(reason, count)
         self.say(f"left out {reason}: {count:,} ({'; '.join(shown)}{'; …' if count > len(shown) else ''})")
 
-    def drop_rows(self, reason: str, places: Places, bad: Sequence[int], sentence: Callable[[int], str]) -> None:
+    def drop_rows(self, reason: str, places: Places, rows: Sequence[int], sentence: Callable[[int], str]) -> None:
         """Count rows that are left out; ``sentence`` says what is wrong with one, after its place.
 
-        Places are only looked up for somebody who reads them: that may take another pass over the file.
+        Places are looked up only if the sentences are used: that may take another pass over the file.
         """
-        first = [int(row) for row in bad[: 1 if self.strict else MAX_EXAMPLES]] if self._is_read else []
-        found = zip(places(first), first, strict=True) if first else ()
-        self.drop(reason, len(bad), [f"{place}: {sentence(row)}" for place, row in found])
+        first_rows = [int(row) for row in rows[: 1 if self.strict else MAX_EXAMPLES]] if self._has_reader else []
+        places_of_rows = zip(places(first_rows), first_rows, strict=True) if first_rows else ()
+        self.drop(reason, len(rows), [f"{place}: {sentence(row)}" for place, row in places_of_rows])
 
     def drop_one(self, reason: str, place: str, sentence: str) -> None:
-        """Count one thing that cannot be used, as it goes by; stop there if strict."""
+        """Count one unusable record of a stream; raise an error if strict."""
         if self.strict:
             raise SourceError(f"{place}: {sentence}")
-        count, shown = self._open.get(reason, (0, []))
+        count, shown = self._unreported.get(reason, (0, []))
         if count < MAX_EXAMPLES:
             shown.append(f"{place}: {sentence}")
-        self._open[reason] = count + 1, shown
+        self._unreported[reason] = count + 1, shown
 
     def leave_out(self, reason: str, count: int = 1) -> None:
-        """Count what was never wanted."""
+        """Count what is left out on purpose, without reporting it."""
         if count:
             self.counts[reason] = self.counts.get(reason, 0) + count
 
     def close(self) -> dict[str, int]:
-        """Return all counts, having said what was wrong with what went by; ``first`` is the first sentence of it."""
-        for reason, (count, shown) in self._open.items():
+        """Report the dropped records of the stream, the first one also as ``first``, and return all counts."""
+        for reason, (count, shown) in self._unreported.items():
             self.first = self.first or shown[0]
             self.drop(reason, count, shown)
-        self._open = {}
+        self._unreported = {}
         return dict(self.counts)

@@ -20,16 +20,15 @@ from cube2net._util.zip_files import BZIP2, XZ, Gauge, Meter, damage_error, open
 from cube2net.errors import Cube2netError, SourceError
 
 MAX_MEMBER_BYTES = 256 * 2**20
-SEVEN_ZIP, ZIP = b"7z\xbc\xaf\x27\x1c", (b"PK\x03\x04", b"PK\x05\x06")
-TARS = (".tar", ".tgz", ".tar.gz", ".txz", ".tar.xz", ".tar.bz2")
-ARCHIVES = (".zip", *TARS)
-IGNORED_PREFIXES = (".", "_", "readme", "license")
-
-
 """The most bytes of a file in a guarded tar; its headers may take 1 MiB more."""
+SEVEN_ZIP_MAGIC, ZIP_MAGIC = b"7z\xbc\xaf\x27\x1c", (b"PK\x03\x04", b"PK\x05\x06")
+TAR_ENDINGS = (".tar", ".tgz", ".tar.gz", ".txz", ".tar.xz", ".tar.bz2")
+ARCHIVE_ENDINGS = (".zip", *TAR_ENDINGS)
+IGNORED_PREFIXES = (".", "_", "readme", "license")
+"""The first characters of the names of files that accompany data and hold none."""
 MAX_HEADER_BYTES = 16 * 2**20
 """The most bytes of the headers of one member of any other tar."""
-BROKEN = (tarfile.TarError, *CUT_SHORT)
+READ_ERRORS = (tarfile.TarError, *CUT_SHORT)
 
 File = tuple[str, io.BufferedReader]
 """A file's name and its bytes."""
@@ -52,12 +51,12 @@ def read_tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool
         for member in archive:
             archive.members.clear()
             if guarded:
-                _check(name, member)
+                _check_member(name, member)
             budget.start(member.size)
             if member.isreg() and (guarded or not member.issparse()) and is_wanted(member.name):
-                inside = archive.extractfile(member)
-                if inside is not None:
-                    yield member.name, io.BufferedReader(_Member(inside, name), 2**20)
+                content = archive.extractfile(member)
+                if content is not None:
+                    yield member.name, io.BufferedReader(_Member(content, name), 2**20)
 
 
 def limit_size(file: IO[bytes], gauge: Gauge) -> io.BufferedReader:
@@ -86,9 +85,9 @@ def size_error(name: str, size: int) -> SourceError:
     )
 
 
-def _check(archive: str, member: tarfile.TarInfo) -> None:
-    parts = PurePosixPath(member.name.replace("\\", "/"))
-    if parts.is_absolute() or ".." in parts.parts:
+def _check_member(archive: str, member: tarfile.TarInfo) -> None:
+    path = PurePosixPath(member.name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts:
         raise SourceError(f"{archive} holds {member.name!r}, a path that leads out of the archive: it is not read")
     if not member.name.isprintable():
         raise SourceError(
@@ -101,22 +100,22 @@ def _check(archive: str, member: tarfile.TarInfo) -> None:
 
 
 class _Budget:
-    """What a tar is read through: so many bytes for a member and its headers, and then no further."""
+    """The file that a tar is read from, with a limit on the bytes of a member and its headers."""
 
     def __init__(self, name: str, inner: IO[bytes], guarded: bool) -> None:
         self.name, self.inner, self.guarded = name, inner, guarded
         self.start(0)
 
     def start(self, size: int) -> None:
-        """Begin with a member of a size."""
-        self.taken, self.most = 0, MAX_MEMBER_BYTES + 2**20 if self.guarded else size + MAX_HEADER_BYTES
+        """Start the budget of a member of a given size."""
+        self.bytes_read, self.max_bytes = 0, MAX_MEMBER_BYTES + 2**20 if self.guarded else size + MAX_HEADER_BYTES
 
     def read(self, size: int) -> bytes:
         piece = self.inner.read(size)
-        self.taken += len(piece)
-        if self.taken > self.most:
+        self.bytes_read += len(piece)
+        if self.bytes_read > self.max_bytes:
             if self.guarded:
-                raise size_error(self.name, self.taken)
+                raise size_error(self.name, self.bytes_read)
             raise SourceError(
                 f"{self.name} has a header of more than {MAX_HEADER_BYTES:,} bytes: it is not read any further"
             )
@@ -124,10 +123,10 @@ class _Budget:
 
 
 class _Member(io.RawIOBase):
-    """A file, or one in a tar; whatever is wrong with it becomes one sentence. What it is read from has the meter."""
+    """A file, or one in a tar, whose read errors become one sentence."""
 
-    def __init__(self, inner: IO[bytes], name: str, most: int | None = None) -> None:
-        self.inner, self.name, self.most, self.taken = inner, name, most, 0
+    def __init__(self, inner: IO[bytes], name: str, max_bytes: int | None = None) -> None:
+        self.inner, self.name, self.max_bytes, self.bytes_read = inner, name, max_bytes, 0
 
     def readable(self) -> bool:
         return True
@@ -137,16 +136,13 @@ class _Member(io.RawIOBase):
             piece = self.inner.read(len(buffer))
         except Cube2netError:
             raise
-        except BROKEN as error:
+        except READ_ERRORS as error:
             raise archive_error(self.name, error) from None
-        self.taken += len(piece)
-        if self.most is not None and self.taken > self.most:
-            raise size_error(self.name, self.taken)
+        self.bytes_read += len(piece)
+        if self.max_bytes is not None and self.bytes_read > self.max_bytes:
+            raise size_error(self.name, self.bytes_read)
         memoryview(buffer)[: len(piece)] = piece
         return len(piece)
-
-
-"""How the names begin of files that come with data and are none."""
 
 
 def find_data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...], expected: str) -> list[Path]:
@@ -162,8 +158,10 @@ def find_data_files(paths: Sequence[str | os.PathLike[str]], endings: tuple[str,
 
 
 def _list_folder(folder: Path, endings: tuple[str, ...], expected: str) -> list[Path]:
-    packed = tuple(f"{ending}{more}" for ending in endings for more in ("", ".gz"))
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and _is_data(file.name, packed + ARCHIVES))
+    all_endings = tuple(f"{ending}{compression}" for ending in endings for compression in ("", ".gz"))
+    files = sorted(
+        file for file in folder.rglob("*") if file.is_file() and _is_data(file.name, all_endings + ARCHIVE_ENDINGS)
+    )
     if not files:
         raise SourceError(f"{folder} holds no file to read: expected {expected}")
     return files
@@ -189,51 +187,54 @@ class InputFiles:
         self.paths, self.endings, self.meter, self.once, self.guarded = paths, endings, meter, once, guarded
         self.sizes = [path.stat().st_size if path.exists() else 0 for path in paths]
         self.total = sum(self.sizes)
-        self._before = 0
+        self._bytes_before = 0
         self._gauge: Gauge | None = None
 
     @property
     def done(self) -> int:
         """The bytes on disk that have been read."""
-        return self._before + (0 if self._gauge is None else self._gauge.done)
+        return self._bytes_before + (0 if self._gauge is None else self._gauge.done)
 
     def __iter__(self) -> Iterator[File]:
-        met: dict[str, str] = {}
+        name_by_base: dict[str, str] = {}
         for path, size in zip(self.paths, self.sizes, strict=True):
-            for name, file in self._files(path):
+            for name, file in self._read_path(path):
                 base = name.casefold().removesuffix(".gz")
-                if self.once and base in met:
-                    raise SourceError(f"{base!r} is there twice ({met[base]!r} and {name!r}): name the paths of one")
-                met[base] = name
+                if self.once and base in name_by_base:
+                    raise SourceError(
+                        f"{base!r} is there twice ({name_by_base[base]!r} and {name!r}): name the paths of one"
+                    )
+                name_by_base[base] = name
                 yield name, file
-            self._before, self._gauge = self._before + size, None
+            self._bytes_before, self._gauge = self._bytes_before + size, None
 
-    def _files(self, path: Path) -> Iterator[File]:
+    def _read_path(self, path: Path) -> Iterator[File]:
         name = printable_name(path.name)
         try:
             gauge = self._gauge = self.meter.gauge(path, name)
-            with open_raw(path, gauge) as raw, closing(self._inside(raw, gauge)) as files:
+            with open_raw(path, gauge) as raw, closing(self._read_contents(raw, gauge)) as files:
                 yield from files
         except Cube2netError:
             raise
-        except BROKEN as error:
+        except READ_ERRORS as error:
             raise archive_error(name, error) from None
 
-    def _inside(self, raw: io.BufferedReader, gauge: Gauge) -> Generator[File, None, None]:
+    def _read_contents(self, raw: io.BufferedReader, gauge: Gauge) -> Generator[File, None, None]:
         """Return the files that a file is or holds, by its first bytes, and a tar by its name too."""
         start = raw.peek(8)
-        if start.startswith(SEVEN_ZIP):
+        if start.startswith(SEVEN_ZIP_MAGIC):
             raise SourceError(f"{gauge.name} is a 7z archive, which cannot be read here: unpack it first")
-        if start.startswith(ZIP):
+        if start.startswith(ZIP_MAGIC):
             yield from (
-                (printable_name(inside), file) for inside, file in read_zip_members(raw, gauge, self._is_wanted)
+                (printable_name(member_name), file)
+                for member_name, file in read_zip_members(raw, gauge, self._is_wanted)
             )
             return
         file = unpack(raw, gauge)
-        if file.peek(512)[257:262] == b"ustar" or gauge.name.casefold().endswith(TARS):
+        if file.peek(512)[257:262] == b"ustar" or gauge.name.casefold().endswith(TAR_ENDINGS):
             guarded = self.guarded or start.startswith((XZ, BZIP2))
-            for inside, member in read_tar_members(file, gauge.name, self._is_wanted, guarded=guarded):
-                yield inside if self.guarded else printable_name(inside), member
+            for member_name, member in read_tar_members(file, gauge.name, self._is_wanted, guarded=guarded):
+                yield member_name if self.guarded else printable_name(member_name), member
         elif self.guarded:
             yield gauge.name, limit_size(file, gauge)
         else:

@@ -23,23 +23,23 @@ from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, find_data_files
 from cube2net.io.tables.column_types import Rows, format_value, make_column, make_columns, make_unused_name
 from cube2net.io.tables.table_corpus import build_network_corpus
-from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
+from cube2net.io.text_records import BLANK_BYTES, open_bytes, read_whole
 from cube2net.model.corpus import Corpus
 
 MAX_COLUMNS = 10_000
 ROWS_PER_CHUNK = 2**16
-"""So many rows are kept as Python's values before they are packed."""
-TYPES = {
+"""The number of rows kept as Python values before they are packed into arrays."""
+ARROW_TYPES = {
     **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger"), pa.int64()),
     **dict.fromkeys(("float", "double", "bigdecimal"), pa.float64()),
     "boolean": pa.bool_(),
 }
-ENDS = ("source", "target")
+LINK_ENDS = ("source", "target")
 WEIGHT, KIND, TIME = "weight", "kind", "time"
 
 
 class Columns:
-    """Rows of texts by columns, which may come up at any row; the types of columns are applied at the end.
+    """Rows of texts by columns, which may first occur in any row; their types are applied at the end.
 
     >>> columns = Columns()
     >>> columns.add({"id": "a"}), columns.add({"id": "b", "age": "7"})
@@ -50,61 +50,61 @@ class Columns:
 
     def __init__(self) -> None:
         self.count = 0
-        self._held: dict[str, list[str | None]] = {}
+        self._values: dict[str, list[str | None]] = {}
         self._packed: dict[str, list[pa.Array]] = {}
-        self._before = 0
+        self._packed_count = 0
 
     def add(self, row: dict[str, str]) -> None:
         """Add a row."""
-        here = self.count - self._before
+        row_number = self.count - self._packed_count
         for name, value in row.items():
-            held = self._held.get(name)
-            if held is None:
-                held = self._held[name] = []
-                self._packed[name] = [pa.nulls(self._before, pa.string())] if self._before else []
-                if len(self._held) > MAX_COLUMNS:
+            values = self._values.get(name)
+            if values is None:
+                values = self._values[name] = []
+                self._packed[name] = [pa.nulls(self._packed_count, pa.string())] if self._packed_count else []
+                if len(self._values) > MAX_COLUMNS:
                     raise SourceError(f"the graph has more than {MAX_COLUMNS:,} attributes, expected less")
-            if len(held) < here:
-                held.extend([None] * (here - len(held)))
-            held.append(value)
+            if len(values) < row_number:
+                values.extend([None] * (row_number - len(values)))
+            values.append(value)
         self.count += 1
-        if self.count - self._before == ROWS_PER_CHUNK:
+        if self.count - self._packed_count == ROWS_PER_CHUNK:
             self._pack()
 
     def _pack(self) -> None:
-        size = self.count - self._before
-        for name, held in self._held.items():
-            self._packed[name].append(pa.array(held + [None] * (size - len(held)), pa.string()))
-            held.clear()
-        self._before = self.count
+        size = self.count - self._packed_count
+        for name, values in self._values.items():
+            self._packed[name].append(pa.array(values + [None] * (size - len(values)), pa.string()))
+            values.clear()
+        self._packed_count = self.count
 
     def arrays(self, types: dict[str, str]) -> tuple[dict[str, pa.ChunkedArray], set[str]]:
         """Return the columns in their types, and the names of those with values of other types, which stay texts."""
         self._pack()
-        columns, loose = {}, set()
+        columns, mixed = {}, set()
         for name, parts in self._packed.items():
             columns[name] = pa.chunked_array(parts, pa.string())
-            if wanted := TYPES.get(types.get(name, "").casefold()):
+            if arrow_type := ARROW_TYPES.get(types.get(name, "").casefold()):
                 try:
-                    columns[name] = pc.cast(pc.utf8_trim_whitespace(columns[name]), wanted)
+                    columns[name] = pc.cast(pc.utf8_trim_whitespace(columns[name]), arrow_type)
                 except pa.ArrowInvalid:
-                    loose.add(name)
-        return columns, loose
+                    mixed.add(name)
+        return columns, mixed
 
 
 @dataclass
 class XmlGraph:
-    """What a file of a graph holds: nodes (``node`` is the id), links, the types of attributes, and what was odd."""
+    """The content of a graph file: nodes (``node`` is the id), links, types of attributes, counts of odd elements."""
 
     nodes: Columns = field(default_factory=Columns)
     links: Columns = field(default_factory=Columns)
     node_types: dict[str, str] = field(default_factory=dict)
     link_types: dict[str, str] = field(default_factory=dict)
     directed: bool = False
-    against: int = 0
-    """Links that say of themselves that they are directed where the graph is not, or the other way round."""
-    passed_over: int = 0
-    """Elements that are no nodes and no links of two ends."""
+    contradicting_links: int = 0
+    """The number of links whose own direction contradicts that of the graph."""
+    skipped_elements: int = 0
+    """The number of hyperedges and ports, which are not read."""
 
 
 def read_xml_graph(name: str, file: io.BufferedReader, report: Callable[[], None]) -> XmlGraph:
@@ -130,11 +130,11 @@ class _Reader:
             self.text.append(text)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        local = tag.rpartition(":")[2]
+        local_name = tag.rpartition(":")[2]
         if self.form is not None:
-            self.form.start(local, attributes)
-        elif local in FORMS:
-            self.form = FORMS[local](self)
+            self.form.start(local_name, attributes)
+        elif local_name in XML_FORMS:
+            self.form = XML_FORMS[local_name](self)
         else:
             raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
 
@@ -143,16 +143,16 @@ class _Reader:
             self.form.end(tag.rpartition(":")[2])
 
     def take_text(self) -> str:
-        """Return the text gathered since it was asked for, and gather no more."""
+        """Return the text collected so far, and stop collecting."""
         text, self.text = "".join(self.text or ()), None
         return text
 
-    def require(self, attributes: dict[str, str], name: str, what: str) -> str:
+    def require(self, attributes: dict[str, str], name: str, element: str) -> str:
         """Return an attribute that an element must have."""
         value = attributes.get(name, "").strip()
         if not value:
-            article = "an" if what[0] in "aeiou" else "a"
-            raise self.error(f"{article} {what} has no {name!r}")
+            article = "an" if element[0] in "aeiou" else "a"
+            raise self.error(f"{article} {element} has no {name!r}")
         return value
 
     def add_node(self, key: str, row: dict[str, str]) -> None:
@@ -164,7 +164,7 @@ class _Reader:
     def add_link(self, ends: dict[str, str], row: dict[str, str], direction: str | None) -> None:
         """Add a link; ``direction`` is its own."""
         if direction is not None and (direction in ("directed", "true")) != self.graph.directed:
-            self.graph.against += 1
+            self.graph.contradicting_links += 1
         self.graph.links.add(row | ends)
 
 
@@ -181,7 +181,7 @@ class _Form:
     direction = ""
     """The attribute of an edge that says its direction."""
     own_attributes: ClassVar[Mapping[str, Mapping[str, str]]] = {"node": {}, "edge": {}}
-    """What nodes and edges say in attributes of their own elements."""
+    """The columns read from XML attributes of node and edge elements."""
 
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
@@ -206,7 +206,7 @@ class _Form:
         if owner == "node":
             reader.add_node(reader.require(attributes, "id", "node"), row)
         else:
-            ends = {end: reader.require(attributes, end, "edge") for end in ENDS}
+            ends = {end: reader.require(attributes, end, "edge") for end in LINK_ENDS}
             reader.add_link(ends, row, attributes.get(self.direction))
 
 
@@ -243,14 +243,14 @@ class _GraphMl(_Form):
         elif tag == "default" and self.declared is not None:
             reader.text = []
         elif tag in ("hyperedge", "port"):
-            reader.graph.passed_over += 1
+            reader.graph.skipped_elements += 1
 
     def end(self, tag: str) -> None:
         reader = self.reader
         if tag == "data":
             text = reader.take_text()
             if self.open and self.key is not None:
-                self._hold(self.key, text)
+                self._set_value(self.key, text)
             self.key = None
         elif tag == "NodeLabel" and self.key is not None and self.open:
             text = reader.take_text().strip()
@@ -263,7 +263,7 @@ class _GraphMl(_Form):
         elif tag == "key":
             self.declared = None
 
-    def _hold(self, number: str, text: str) -> None:
+    def _set_value(self, number: str, text: str) -> None:
         owner, _, row = self.open[-1]
         key = self.keys[owner].get(number)
         if key is None:
@@ -316,7 +316,7 @@ class _Gexf(_Form):
             self.close()
 
 
-FORMS: dict[str, Any] = {"graphml": _GraphMl, "gexf": _Gexf}
+XML_FORMS: dict[str, Any] = {"graphml": _GraphMl, "gexf": _Gexf}
 
 
 XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
@@ -324,12 +324,12 @@ GRAPH_ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
 EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
 MAX_JSON_BYTES = 512 * 2**20
 START_BYTES = 2**16
-"""So many bytes of a JSON file tell whether it holds a graph."""
-LISTS = re.compile(rb'"(?:nodes|links|edges)"\s*:\s*\[|"elements"\s*:\s*[\[{]')
-NODE = "node"
-NAMES = ("name", "label")
-UNTYPED = (WEIGHT, TIME)
-"""What links say is of no certain type where the file declares none."""
+"""The number of bytes by which a graph in JSON is recognised."""
+LIST_PATTERN = re.compile(rb'"(?:nodes|links|edges)"\s*:\s*\[|"elements"\s*:\s*[\[{]')
+NODE_ID = "node"
+NAME_ATTRIBUTES = ("name", "label")
+LOOSELY_TYPED = (WEIGHT, TIME)
+"""Attributes of links whose values may be of any type if the file declares none."""
 
 
 def is_graph_file(path: str | os.PathLike[str]) -> bool:
@@ -342,17 +342,17 @@ def _starts_graph(path: Path) -> bool:
     """Return whether a JSON file begins as one object with lists of nodes or links, and not as one record a line."""
     try:
         with open_bytes(path, Meter(UnpackLimits())) as file:
-            start = file.read(START_BYTES).strip(FIRST_BLANK)
+            start = file.read(START_BYTES).strip(BLANK_BYTES)
     except (OSError, SourceError):
         return False
-    line, _, more = start.partition(b"\n")
-    if not line.startswith(b"{") or LISTS.search(start) is None:
+    first_line, _, remainder = start.partition(b"\n")
+    if not first_line.startswith(b"{") or LIST_PATTERN.search(start) is None:
         return False
     try:
-        json.loads(line)
+        json.loads(first_line)
     except (ValueError, RecursionError):
         return True
-    return not more
+    return not remainder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -393,71 +393,91 @@ class Graph:
             if corpus is not None:
                 raise SourceError(f"{name} is a second graph, expected one: read them one by one")
             if name.casefold().removesuffix(".gz").endswith(JSON_ENDINGS):
-                corpus = self._from_json(name, file, dropped)
+                corpus = self._read_json(name, file, dropped)
             else:
-                corpus = self._from_xml(name, file, dropped, report)
+                corpus = self._read_xml(name, file, dropped, report)
         report()
         if corpus is None:
             raise SourceError(f"{join_names(paths)} holds no graph: expected {EXPECTED}")
         return corpus
 
-    def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, report: Any) -> Corpus:
+    def _read_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, report: Any) -> Corpus:
         graph = read_xml_graph(name, file, report)
-        if graph.against:
-            dropped.say(f"{name}: {graph.against:,} links say another direction than the graph, which counts")
-        if graph.passed_over:
-            dropped.leave_out("hyperedges and ports", graph.passed_over)
-        nodes, mixed = graph.nodes.arrays(graph.node_types)
-        links, loose = graph.links.arrays(graph.link_types)
-        loose |= {column for column in UNTYPED if column in links and column not in graph.link_types}
-        return self._corpus(name, (nodes, mixed), (links, loose), graph.directed, dropped)
+        if graph.contradicting_links:
+            dropped.say(
+                f"{name}: {graph.contradicting_links:,} links say another direction than the graph, which counts"
+            )
+        if graph.skipped_elements:
+            dropped.leave_out("hyperedges and ports", graph.skipped_elements)
+        nodes, mixed_nodes = graph.nodes.arrays(graph.node_types)
+        links, mixed_links = graph.links.arrays(graph.link_types)
+        mixed_links |= {column for column in LOOSELY_TYPED if column in links and column not in graph.link_types}
+        return self._build_corpus(name, (nodes, mixed_nodes), (links, mixed_links), graph.directed, dropped)
 
-    def _from_json(self, name: str, file: io.BufferedReader, dropped: Dropped) -> Corpus:
-        whole = read_whole(file, MAX_JSON_BYTES)
-        if whole is None:
+    def _read_json(self, name: str, file: io.BufferedReader, dropped: Dropped) -> Corpus:
+        content = read_whole(file, MAX_JSON_BYTES)
+        if content is None:
             raise SourceError(
                 f"{name} takes more than {MAX_JSON_BYTES:,} bytes: give such a graph as GraphML or tables"
             )
         try:
-            graph = json.loads(whole)
+            graph = json.loads(content)
             json.dumps(graph, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
-            why = "nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
-            raise SourceError(f"{name} is no JSON ({why})") from None
+            reason = "nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+            raise SourceError(f"{name} is no JSON ({reason})") from None
         nodes, links = parse_json_graph(name, graph)
         tables = []
         for records in (nodes, links):
             names = dict.fromkeys(key for record in records for key in record)
-            tables.append(_convert_columns(name, {key: [one.get(key) for one in records] for key in names}, dropped))
-        return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
+            tables.append(
+                _convert_columns(name, {key: [record.get(key) for record in records] for key in names}, dropped)
+            )
+        return self._build_corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
 
-    def _corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
+    def _build_corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
         """Return the corpus of columns of nodes and of links, each with the names of those of mixed types."""
-        (columns, mixed), (ends, loose) = nodes, links
-        if NODE not in columns:
+        (columns, mixed_nodes), (link_columns, mixed_links) = nodes, links
+        if NODE_ID not in columns:
             raise SourceError(f"{name} holds a graph without nodes, expected one or more")
         columns = _prefer_integer_ids(columns)
-        called = self.name or next((one for one in NAMES if one in columns), None)
-        roles = _assign_roles(columns, name=called, kind=self.kind, text=self.text)
+        name_attribute = self.name or next((attribute for attribute in NAME_ATTRIBUTES if attribute in columns), None)
+        roles = _assign_roles(columns, name=name_attribute, kind=self.kind, text=self.text)
         if self.name is not None and self.name not in columns:
             raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {quote_few(list(columns), 20)}")
-        wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
-        link_roles = {role: one for role, one in wanted.items() if one in ends}
-        _report_unused(name, [one for one in ends if one not in (*ENDS, *link_roles.values(), "id")], dropped)
+        link_attributes = {"weight": self.weight, "kind": self.kind, "time": self.time}
+        link_roles = {role: attribute for role, attribute in link_attributes.items() if attribute in link_columns}
+        _report_unused(
+            name,
+            [attribute for attribute in link_columns if attribute not in (*LINK_ENDS, *link_roles.values(), "id")],
+            dropped,
+        )
         if "weight" in link_roles:
-            ends = ends | {link_roles["weight"]: _fill_weights(ends[link_roles["weight"]])}
-        ids, table = columns[NODE], pa.table(columns)
-        rows = Rows(name, table, lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows], frozenset(mixed))
-        pairs = pa.table(ends or {end: pa.array([], pa.string()) for end in ENDS})
-        links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
-        dropped.say(f"{name}: {len(ids):,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
-        parts = (rows, roles), (links_of, {end: end for end in ENDS} | link_roles)
-        return build_network_corpus(*parts, self.separators, dropped, directed=directed)
+            link_columns = link_columns | {link_roles["weight"]: _fill_weights(link_columns[link_roles["weight"]])}
+        ids, table = columns[NODE_ID], pa.table(columns)
+        node_rows = Rows(
+            name,
+            table,
+            lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows],
+            frozenset(mixed_nodes),
+        )
+        link_table = pa.table(link_columns or {end: pa.array([], pa.string()) for end in LINK_ENDS})
+        link_rows = Rows(
+            name,
+            link_table,
+            lambda rows: [f"{name} link {row + 1:,}" for row in rows],
+            frozenset(mixed_links),
+        )
+        dropped.say(f"{name}: {len(ids):,} nodes, {link_table.num_rows:,} {'directed ' if directed else ''}links")
+        tables = (node_rows, roles), (link_rows, {end: end for end in LINK_ENDS} | link_roles)
+        return build_network_corpus(*tables, self.separators, dropped, directed=directed)
 
 
 def _assign_roles(columns: Iterable[str], **roles: str | None) -> dict[str, str]:
-    there = set(columns)
-    return {"id": NODE} | {role: column for role, column in roles.items() if column is not None and column in there}
+    available = set(columns)
+    return {"id": NODE_ID} | {
+        role: column for role, column in roles.items() if column is not None and column in available
+    }
 
 
 def _report_unused(name: str, attributes: Sequence[str], dropped: Dropped) -> None:
@@ -474,19 +494,19 @@ def _convert_columns(name: str, values: Mapping[str, Any], dropped: Dropped) -> 
 
 
 def _fill_weights(column: Any) -> Any:
-    one = "1" if pa.types.is_string(column.type) else 1
-    return pc.fill_null(column, pa.scalar(one, column.type)) if not pa.types.is_null(column.type) else column
+    default_weight = "1" if pa.types.is_string(column.type) else 1
+    return pc.fill_null(column, pa.scalar(default_weight, column.type)) if not pa.types.is_null(column.type) else column
 
 
 def _prefer_integer_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns whose ids are whole numbers where the attribute ``id`` says them again so; it is then left out."""
-    again = columns.get("id")
-    if again is None or again.null_count or pa.types.is_list(again.type):
+    id_attribute = columns.get("id")
+    if id_attribute is None or id_attribute.null_count or pa.types.is_list(id_attribute.type):
         return dict(columns)
-    if again.cast(pa.string()).to_pylist() != columns[NODE].cast(pa.string()).to_pylist():
+    if id_attribute.cast(pa.string()).to_pylist() != columns[NODE_ID].cast(pa.string()).to_pylist():
         return dict(columns)
-    ids = again if pa.types.is_integer(again.type) else columns[NODE]
-    return {name: ids if name == NODE else column for name, column in columns.items() if name != "id"}
+    ids = id_attribute if pa.types.is_integer(id_attribute.type) else columns[NODE_ID]
+    return {name: ids if name == NODE_ID else column for name, column in columns.items() if name != "id"}
 
 
 Records = list[dict[str, Any]]
@@ -500,41 +520,53 @@ def parse_json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     >>> parse_json_graph("x", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]})[1]
     [{'source': 'a', 'target': 'b'}]
     """
-    inside = graph.get("elements", graph) if isinstance(graph, dict) else None
-    nodes = inside.get("nodes") if isinstance(inside, dict) else None
-    links = inside.get("links", inside.get("edges", [])) if isinstance(inside, dict) else None
+    content = graph.get("elements", graph) if isinstance(graph, dict) else None
+    nodes = content.get("nodes") if isinstance(content, dict) else None
+    links = content.get("links", content.get("edges", [])) if isinstance(content, dict) else None
     if not isinstance(nodes, list) or not isinstance(links, list):
         raise SourceError(f"{name} holds no graph, expected a JSON object with lists of 'nodes' and 'links'")
-    flat = [_check_record(name, "node", one) for one in nodes]
-    key = next((key for key in ("id", "key", "name") if flat and all(one.get(key) is not None for one in flat)), None)
-    if flat and key is None:
-        raise SourceError(f"{name}: nodes have no 'id', such as {quote(flat[0])}")
-    named = [{NODE: one[key or ""]} | {k: v for k, v in one.items() if k not in (NODE, "id")} for one in flat]
-    ids = [one[NODE] for one in named]
-    ends = [_check_record(name, "link", one) for one in links]
-    for number, link in enumerate(ends, start=1):
-        if not all(isinstance(link.get(end), str | int | float) for end in ENDS):
+    node_records = [_check_record(name, "node", record) for record in nodes]
+    key = next(
+        (
+            key
+            for key in ("id", "key", "name")
+            if node_records and all(record.get(key) is not None for record in node_records)
+        ),
+        None,
+    )
+    if node_records and key is None:
+        raise SourceError(f"{name}: nodes have no 'id', such as {quote(node_records[0])}")
+    named_nodes = [
+        {NODE_ID: record[key or ""]} | {field: value for field, value in record.items() if field not in (NODE_ID, "id")}
+        for record in node_records
+    ]
+    ids = [record[NODE_ID] for record in named_nodes]
+    link_records = [_check_record(name, "link", record) for record in links]
+    for number, link in enumerate(link_records, start=1):
+        if not all(isinstance(link.get(end), str | int | float) for end in LINK_ENDS):
             raise SourceError(f"{name}: link {number:,} has no source or no target: {quote(link)}")
-    strange = next((one for one in ids if not isinstance(one, str | int | float)), None)
-    if strange is not None:
-        raise SourceError(f"{name}: the id of a node is {quote(strange)}, expected a text or a whole number")
-    known = set(ids)
-    places = all(isinstance(link[end], int) and link[end] not in known for link in ends for end in ENDS)
-    if places and all(0 <= link[end] < len(ids) for link in ends for end in ENDS):
-        ends = [link | {end: ids[link[end]] for end in ENDS} for link in ends]
-    return named, ends
+    unusable = next((node for node in ids if not isinstance(node, str | int | float)), None)
+    if unusable is not None:
+        raise SourceError(f"{name}: the id of a node is {quote(unusable)}, expected a text or a whole number")
+    known_ids = set(ids)
+    are_places = all(
+        isinstance(link[end], int) and link[end] not in known_ids for link in link_records for end in LINK_ENDS
+    )
+    if are_places and all(0 <= link[end] < len(ids) for link in link_records for end in LINK_ENDS):
+        link_records = [link | {end: ids[link[end]] for end in LINK_ENDS} for link in link_records]
+    return named_nodes, link_records
 
 
-def _check_record(name: str, what: str, thing: Any) -> dict[str, Any]:
-    if isinstance(thing, dict) and isinstance(thing.get("data"), dict):
-        thing = thing["data"]
-    if not isinstance(thing, dict):
-        raise SourceError(f"{name}: a {what} is {quote(thing)}, expected an object with keys such as 'id'")
-    return thing
+def _check_record(name: str, kind: str, record: Any) -> dict[str, Any]:
+    if isinstance(record, dict) and isinstance(record.get("data"), dict):
+        record = record["data"]
+    if not isinstance(record, dict):
+        raise SourceError(f"{name}: a {kind} is {quote(record)}, expected an object with keys such as 'id'")
+    return record
 
 
 def is_networkx(thing: object) -> bool:
-    """Return whether a thing is a graph of NetworkX, by what it can do."""
+    """Return whether an object is a NetworkX graph, by its attributes."""
     return all(hasattr(thing, name) for name in ("nodes", "edges", "is_directed", "number_of_nodes"))
 
 
@@ -573,20 +605,20 @@ def from_networkx(
         raise SourceError("the graph has no nodes, expected one or more")
     dropped = Dropped(strict, progress)
     keys: dict[Any, str] = {}
-    seen: dict[str, Any] = {}
+    node_by_key: dict[str, Any] = {}
     for node in graph.nodes:
         key = keys[node] = format_value(str(node)).strip()
-        other = seen.setdefault(key, node)
+        other = node_by_key.setdefault(key, node)
         if other is not node:
             raise SourceError(
                 f"nodes {other!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
             )
     nodes = _build_networkx_nodes(graph, keys, dropped)
-    columns = _assign_roles(nodes.table.column_names, name=name, kind=kind, text=text)
+    node_roles = _assign_roles(nodes.table.column_names, name=name, kind=kind, text=text)
     links = _build_networkx_links(graph, keys, weight, kind, time, dropped)
-    ends = {name: name for name in links.table.column_names}
+    link_roles = {name: name for name in links.table.column_names}
     return build_network_corpus(
-        (nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed()
+        (nodes, node_roles), (links, link_roles), separators or {}, dropped, directed=graph.is_directed()
     )
 
 
@@ -603,19 +635,21 @@ def _build_node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropp
 
 
 def _build_networkx_nodes(graph: Any, keys: Mapping[Any, str], dropped: Dropped) -> Rows:
-    data = [attributes for _, attributes in graph.nodes(data=True)]
+    attributes_by_node = [attributes for _, attributes in graph.nodes(data=True)]
     names: dict[Any, str] = {}
-    for attribute in dict.fromkeys(attribute for attributes in data for attribute in attributes):
-        names[attribute] = make_unused_name(str(attribute), {*names.values(), NODE})
-    values = {name: [attributes.get(attribute) for attributes in data] for attribute, name in names.items()}
+    for attribute in dict.fromkeys(attribute for attributes in attributes_by_node for attribute in attributes):
+        names[attribute] = make_unused_name(str(attribute), {*names.values(), NODE_ID})
+    values = {
+        name: [attributes.get(attribute) for attributes in attributes_by_node] for attribute, name in names.items()
+    }
     texts = list(keys.values())
     return _build_node_rows(_build_node_column(list(keys), texts, dropped), texts, values, dropped)
 
 
 def _build_node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
-    arrays, loose = _convert_columns("the graph", values, dropped)
-    table = pa.table({NODE: ids, **arrays})
-    return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
+    arrays, mixed = _convert_columns("the graph", values, dropped)
+    table = pa.table({NODE_ID: ids, **arrays})
+    return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(mixed))
 
 
 def _build_link_rows(source: Sequence[str], target: Sequence[str], columns: Mapping[str, pa.Array]) -> Rows:
@@ -627,23 +661,26 @@ def _build_networkx_links(
     graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped
 ) -> Rows:
     source, target, weights, kinds, times = [], [], [], [], []
-    used, unused = (weight, kind, time), dict[Any, None]()
-    several = graph.is_multigraph()
-    edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if several else {}))
-    for one, other, *key, about in edges:
-        source.append(keys[one])
-        target.append(keys[other])
-        weights.append(about.get(weight, 1))
-        named = about.get(kind)
-        kinds.append(key[0] if named is None and key and isinstance(key[0], str) else named)
-        times.append(about.get(time))
-        unused |= {name: None for name in about if name not in used}
-    _report_unused("the graph", list(map(str, unused)), dropped)
+    used_names, unused_names = (weight, kind, time), dict[Any, None]()
+    is_multigraph = graph.is_multigraph()
+    edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if is_multigraph else {}))
+    for first, second, *edge_key, attributes in edges:
+        source.append(keys[first])
+        target.append(keys[second])
+        weights.append(attributes.get(weight, 1))
+        edge_kind = attributes.get(kind)
+        kinds.append(edge_key[0] if edge_kind is None and edge_key and isinstance(edge_key[0], str) else edge_kind)
+        times.append(attributes.get(time))
+        unused_names |= {name: None for name in attributes if name not in used_names}
+    _report_unused("the graph", list(map(str, unused_names)), dropped)
     column, _ = make_column(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
     columns = {"weight": column}
-    for name, values in (("kind", [None if one is None else format_value(one) for one in kinds]), ("time", times)):
+    for name, values in (
+        ("kind", [None if value is None else format_value(value) for value in kinds]),
+        ("time", times),
+    ):
         column, _ = make_column(values)
         if column is not None and column.null_count < len(column):
             columns[name] = column
@@ -651,7 +688,7 @@ def _build_networkx_links(
 
 
 def is_igraph(thing: object) -> bool:
-    """Return whether a thing is a graph of igraph, by what it can do."""
+    """Return whether an object is an igraph graph, by its attributes."""
     return all(hasattr(thing, name) for name in ("vs", "es", "get_edgelist", "vertex_attributes"))
 
 
@@ -682,16 +719,16 @@ def from_igraph(
     dropped = Dropped(strict, progress)
     attributes = {str(key): graph.vs[key] for key in graph.vertex_attributes()}
     names = ["" if value is None else format_value(value).strip() for value in attributes.get(name, ())]
-    named = bool(names) and all(names) and len(set(names)) == len(names)
-    ids = names if named else [str(number) for number in range(graph.vcount())]
-    attributes.pop(NODE, None)
+    has_unique_names = bool(names) and all(names) and len(set(names)) == len(names)
+    ids = names if has_unique_names else [str(number) for number in range(graph.vcount())]
+    attributes.pop(NODE_ID, None)
     nodes = _build_node_rows(pa.array(ids, pa.string()), ids, attributes, dropped)
-    columns = _assign_roles(nodes.table.column_names[1:], name=name, kind=kind, text=text)
-    ends = graph.get_edgelist()
-    source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
+    node_roles = _assign_roles(nodes.table.column_names[1:], name=name, kind=kind, text=text)
+    edges = graph.get_edgelist()
+    source, target = ([ids[pair[side]] for pair in edges] for side in (0, 1))
     _report_unused("the graph", [str(key) for key in graph.edge_attributes() if key != weight], dropped)
-    weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
+    weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(edges)
     weight_column, _, _ = make_columns({"weight": [1 if value is None else value for value in weights]})
     links = _build_link_rows(source, target, weight_column)
     roles = {role: role for role in links.table.column_names}
-    return build_network_corpus((nodes, columns), (links, roles), separators or {}, dropped)
+    return build_network_corpus((nodes, node_roles), (links, roles), separators or {}, dropped)

@@ -20,7 +20,7 @@ from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, SourceError, parse_size, quote
 from cube2net.io.databases import (
-    ADDRESSES,
+    ADDRESS_SCHEMES,
     EXPECTED_QUERY,
     TableName,
     attach_database,
@@ -34,7 +34,7 @@ from cube2net.io.tables.find_tables import TABLE_NAMES
 from cube2net.io.tables.table_source import read_tables
 from cube2net.model.corpus import Corpus
 
-SETTINGS = {
+SAFE_SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
@@ -42,7 +42,7 @@ SETTINGS = {
     "python_enable_replacements": "false",
 }
 """DuckDB fetches nothing, loads nothing, and looks at nothing of the program that it runs in."""
-BEGINNINGS = ("select", "from", "with", "values", "pivot", "unpivot", "describe", "summarize")
+QUERY_KEYWORDS = ("select", "from", "with", "values", "pivot", "unpivot", "describe", "summarize")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,39 +88,39 @@ class Sql:
         """Return the corpus of the tables that the queries give; they name their files themselves."""
         if paths:
             raise SourceError(f"the source 'sql' reads no path by itself, got {str(paths[0])!r}: name it in a query")
-        named = self._queries_by_role
+        queries_by_role = self._queries_by_role
         options: dict[str, Any] = {"columns": self.columns, "separators": self.separators, "usual": self.usual}
         options |= {"strict": self.strict, "directed": self.directed}
         options |= {"item": self.item} if self.item is not None else {}
-        options |= {"objects": self.objects} if self.objects is not None and "objects" not in named else {}
+        options |= {"objects": self.objects} if self.objects is not None and "objects" not in queries_by_role else {}
         texts = {
-            f"query {number}" if named or self.queries[1:] else "query": text
+            f"query {number}" if queries_by_role or self.queries[1:] else "query": text
             for number, text in enumerate(self.queries, 1)
         }
-        texts |= {f"query of {role}": text for role, text in named.items()}
+        texts |= {f"query of {role}": text for role, text in queries_by_role.items()}
         tables = []
         with _connect(self.memory) as (connection, folder):
-            queries = {what: _parse_query(connection, text, what) for what, text in texts.items()}
+            queries = {description: _parse_query(connection, text, description) for description, text in texts.items()}
             for name, address in self.attach.items():
-                asked = [table for query in queries.values() for table in query.find_tables(name)]
-                attach_database(connection, parse_database(name, address), asked, progress)
+                table_names = [table for query in queries.values() for table in query.find_tables(name)]
+                attach_database(connection, parse_database(name, address), table_names, progress)
             connection.execute("SET lock_configuration = true")
-            for done, (what, query) in enumerate(queries.items()):
-                progress(f"running the {what}", done, len(queries))
-                tables.append(query.fetch_files(folder / str(done), progress).run(connection, what))
-        options |= dict(zip(named, tables[len(self.queries) :], strict=True))
+            for done, (description, query) in enumerate(queries.items()):
+                progress(f"running the {description}", done, len(queries))
+                tables.append(query.fetch_files(folder / str(done), progress).run(connection, description))
+        options |= dict(zip(queries_by_role, tables[len(self.queries) :], strict=True))
         return read_tables(tables[: len(self.queries)], options, progress)
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that the queries name, as far as their names stand in the text, and those attached."""
-        found = {Path(address) for address in self.attach.values() if "://" not in str(address)}
+        files = {Path(address) for address in self.attach.values() if "://" not in str(address)}
         with _connect(None) as (connection, _):
             for text in (*self.queries, *self._queries_by_role.values()):
                 for name in _parse_query(connection, text, "query").find_files():
                     with suppress(SourceError), one_sentence("query"):
                         rows = connection.execute("SELECT file FROM glob(?)", [name]).fetchall()
-                        found |= {Path(file) for (file,) in rows}
-        return sorted(found)
+                        files |= {Path(file) for (file,) in rows}
+        return sorted(files)
 
     @property
     def is_remote(self) -> bool:
@@ -131,11 +131,11 @@ class Sql:
     @property
     def _queries_by_role(self) -> dict[str, str]:
         """The queries given by what their tables are; ``objects`` may be the name of a column instead."""
-        given = {role: text for role in TABLE_NAMES if (text := getattr(self, role)) is not None}
-        column = given.get("objects")
+        texts_by_role = {role: text for role in TABLE_NAMES if (text := getattr(self, role)) is not None}
+        column = texts_by_role.get("objects")
         if column is not None and not is_query(column):
-            del given["objects"]
-        return given
+            del texts_by_role["objects"]
+        return texts_by_role
 
 
 def is_query(text: str) -> bool:
@@ -145,7 +145,7 @@ def is_query(text: str) -> bool:
     (True, True, False)
     """
     words = text.lstrip(" (\n\t").casefold().split(maxsplit=1)
-    return len(words) == 2 and (words[0] in BEGINNINGS or text.lstrip().startswith("--"))
+    return len(words) == 2 and (words[0] in QUERY_KEYWORDS or text.lstrip().startswith("--"))
 
 
 @contextmanager
@@ -153,7 +153,7 @@ def _connect(memory: str | None) -> Iterator[tuple[Any, Path]]:
     """Give a connection to DuckDB in memory, and a folder for what does not fit or is fetched."""
     import duckdb
 
-    settings: dict[str, Any] = dict(SETTINGS)
+    settings: dict[str, Any] = dict(SAFE_SETTINGS)
     if memory is not None:
         settings["memory_limit"] = f"{parse_size(memory, 'memory') // 1_000_000}MB"
     with temporary_folder() as folder:
@@ -175,9 +175,9 @@ class ParsedQuery:
         """Return the tables of a database that are named."""
         for part in self.parts:
             if part.get("type") == "BASE_TABLE":
-                names = [part["catalog_name"], part["schema_name"]]
-                if database.casefold() in map(str.casefold, names):
-                    schema = names[1] if names[0] else ""
+                qualifiers = [part["catalog_name"], part["schema_name"]]
+                if database.casefold() in map(str.casefold, qualifiers):
+                    schema = qualifiers[1] if qualifiers[0] else ""
                     yield TableName(schema, part["table_name"])
 
     def find_files(self) -> Iterator[str]:
@@ -186,35 +186,35 @@ class ParsedQuery:
             if part.get("type") == "BASE_TABLE":
                 yield part["table_name"]
             elif part.get("type") == "TABLE_FUNCTION":
-                texts = [inside.get(key) for inside in _find_parts(part) for key in ("text", "value")]
+                texts = [nested.get(key) for nested in _find_parts(part) for key in ("text", "value")]
                 yield from (text for text in texts if isinstance(text, str) and text)
 
     def fetch_files(self, folder: Path, progress: Progress) -> ParsedQuery:
         """Return the query with files in a folder instead of those that it names by an address."""
         text = self.text
-        addresses = sorted({name for name in self.find_files() if name.startswith(ADDRESSES)})
+        addresses = sorted({name for name in self.find_files() if name.startswith(ADDRESS_SCHEMES)})
         for number, address in enumerate(addresses):
-            place = fetch_file(address, folder / str(number), progress)
-            for write in (quote_text, quote_name):
-                text = text.replace(write(address), write(place))
+            local_path = fetch_file(address, folder / str(number), progress)
+            for quote_form in (quote_text, quote_name):
+                text = text.replace(quote_form(address), quote_form(local_path))
         return ParsedQuery(text, self.parts)
 
-    def run(self, connection: Any, what: str) -> pa.Table:
+    def run(self, connection: Any, description: str) -> pa.Table:
         """Return the rows that the query gives."""
-        with one_sentence(what):
+        with one_sentence(description):
             return connection.sql(f"SELECT * FROM (\n{self.text}\n)").to_arrow_table()
 
 
-def _parse_query(connection: Any, query: str, what: str) -> ParsedQuery:
+def _parse_query(connection: Any, query: str, description: str) -> ParsedQuery:
     """Return a query without what may end it; one that is none, or several, or does something else is refused."""
-    with one_sentence(what):
+    with one_sentence(description):
         statements = connection.extract_statements(query)
         if len(statements) != 1:
-            count = f"{len(statements)} statements" if statements else "nothing"
-            raise SourceError(f"the {what} holds {count}, expected {EXPECTED_QUERY}")
+            content = f"{len(statements)} statements" if statements else "nothing"
+            raise SourceError(f"the {description} holds {content}, expected {EXPECTED_QUERY}")
         kind = str(statements[0].type).rpartition(".")[2]
         if kind not in ("SELECT", "MULTI"):
-            raise SourceError(f"the {what} is a {kind} statement, expected {EXPECTED_QUERY}")
+            raise SourceError(f"the {description} is a {kind} statement, expected {EXPECTED_QUERY}")
         text = str(statements[0].query).strip().rstrip(";")
         tree = json.loads(connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0])
     return ParsedQuery(text, list(_find_parts(tree)))

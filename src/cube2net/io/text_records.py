@@ -22,7 +22,7 @@ from cube2net.errors import Message, Setting, SourceError
 from cube2net.io.dropped import Dropped, Places
 
 BLOCK_BYTES = 8 * 2**20
-"""How many bytes of a table are checked, or parsed, at a time."""
+"""The number of bytes of a table checked or parsed at a time."""
 Lines = Iterable[tuple[int, str]]
 Records = Iterator[tuple[int, dict[str, Any]]]
 
@@ -31,14 +31,14 @@ JSON_SEPARATORS = re.compile(r"[\ufeff \t\r\n\[\],]*")
 MONGO_NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)')
 MAX_LINE_BYTES = 16 * 2**20
 PIECE_BYTES = 2**16
-"""How many bytes are recoded to UTF-8 at a time."""
-BLANK = "\ufeff \t\r\n"
-FIRST_BLANK = BLANK.encode()
+"""The number of bytes recoded to UTF-8 at a time."""
+BLANK_CHARACTERS = "\ufeff \t\r\n"
+BLANK_BYTES = BLANK_CHARACTERS.encode()
 
 UTF_8, UTF_16, WINDOWS_1252 = "utf-8", "utf-16", "windows-1252"
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAMPLED_BYTES, MIN_ZERO_SHARE = 1_000, 0.7
-"""How many bytes tell UTF-16 without a mark, and the share of zeros among every second one of them."""
+"""UTF-16 without a mark is recognised by its first bytes: the least share of zeros among every second one."""
 CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 Line = tuple[int, bytes | None]
@@ -68,7 +68,7 @@ def number_lines(file: io.BufferedReader) -> Iterator[Line]:
     for number, line in enumerate(read_lines(file), start=1):
         if line is None:
             yield number, None
-        elif text := line.strip(FIRST_BLANK if number == 1 else None):
+        elif text := line.strip(BLANK_BYTES if number == 1 else None):
             yield number, text
 
 
@@ -81,18 +81,18 @@ def decode_lines(name: str, numbered_lines: Iterable[Line], dropped: Dropped) ->
         try:
             yield number, line.decode()
         except UnicodeDecodeError as error:
-            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
-            dropped.drop_one("lines that are not UTF-8", f"{name} line {number:,}", wrong)
+            problem = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+            dropped.drop_one("lines that are not UTF-8", f"{name} line {number:,}", problem)
 
 
-def read_whole(file: IO[bytes], most: int) -> bytes | None:
-    """Return all bytes of a file, None where there are more than so many.
+def read_whole(file: IO[bytes], max_bytes: int) -> bytes | None:
+    """Return all bytes of a file, or None if there are more than ``max_bytes``.
 
     >>> read_whole(io.BytesIO(b"abc"), 3), read_whole(io.BytesIO(b"abcd"), 3)
     (b'abc', None)
     """
-    whole = file.read(most + 1)
-    return whole if len(whole) <= most else None
+    content = file.read(max_bytes + 1)
+    return content if len(content) <= max_bytes else None
 
 
 FORMATS = {
@@ -117,9 +117,9 @@ def detect_format(path: Path) -> str | None:
     >>> [detect_format(Path(name)) for name in ("items.csv.xz", "links.TAB", "links.pq.gz")]
     ['csv', 'tsv', None]
     """
-    packed = is_packed(path)
-    form = FORMATS.get(Path(path.stem if packed else path.name).suffix.lower())
-    return None if packed and form in NEVER_PACKED else form
+    packed_by_name = is_packed(path)
+    format_name = FORMATS.get(Path(path.stem if packed_by_name else path.name).suffix.lower())
+    return None if packed_by_name and format_name in NEVER_PACKED else format_name
 
 
 def is_workbook(path: Path) -> bool:
@@ -174,10 +174,10 @@ class _Recoded(io.RawIOBase):
             self.rest = self.decoder.decode(piece, final=not piece).encode()
             if not piece:
                 break
-        much = min(len(view), len(self.rest))
-        view[:much] = self.rest[:much]
-        self.rest = self.rest[much:]
-        return much
+        size = min(len(view), len(self.rest))
+        view[:size] = self.rest[:size]
+        self.rest = self.rest[size:]
+        return size
 
     def close(self) -> None:
         if not self.closed:
@@ -192,52 +192,62 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
     sign beyond ASCII before, is most likely Windows-1252, which has a letter for nearly every byte; half a sign at the
     very end is UTF-8 that was cut short.
     """
-    wanted = encoding or UTF_8
+    assumed_encoding = encoding or UTF_8
     decoder = codecs.getincrementaldecoder("utf-8")()
-    before, line, blank, plain = 0, 0, True, True
+    bytes_before, line_length, is_blank, is_ascii = 0, 0, True, True
     try:
-        with open_bytes(path, meter, wanted) as file:
+        with open_bytes(path, meter, assumed_encoding) as file:
             while block := file.read(BLOCK_BYTES):
-                if encoding is None and before == 0 and block.startswith(UTF_16_MARKS):
+                if encoding is None and bytes_before == 0 and block.startswith(UTF_16_MARKS):
                     return check_text(path, meter, UTF_16)
-                if encoding is None and before == 0 and (unmarked := _find_utf_16(block[:SAMPLED_BYTES])):
-                    return check_text(path, meter, unmarked)
+                if (
+                    encoding is None
+                    and bytes_before == 0
+                    and (unmarked_encoding := _find_utf_16(block[:SAMPLED_BYTES]))
+                ):
+                    return check_text(path, meter, unmarked_encoding)
                 text = decoder.decode(block)
-                plain = plain and text.isascii()
-                ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
-                if line + min(ends, default=len(block)) > MAX_LINE_BYTES:
-                    raise long_line_error(path, _count_line(path, before, meter, wanted))
-                line = len(block) - 1 - max(ends) if ends else line + len(block)
-                before += len(block)
-                blank = blank and not text.strip(BLANK)
-        plain = False
+                is_ascii = is_ascii and text.isascii()
+                line_ends = [
+                    position
+                    for mark in (b"\n", b"\r")
+                    for position in (block.find(mark), block.rfind(mark))
+                    if position >= 0
+                ]
+                if line_length + min(line_ends, default=len(block)) > MAX_LINE_BYTES:
+                    raise long_line_error(path, _count_line(path, bytes_before, meter, assumed_encoding))
+                line_length = len(block) - 1 - max(line_ends) if line_ends else line_length + len(block)
+                bytes_before += len(block)
+                is_blank = is_blank and not text.strip(BLANK_CHARACTERS)
+        is_ascii = False
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         if (
             encoding is None
-            and plain
+            and is_ascii
             and error.object[: error.start].isascii()
             and not CONTROL_BYTES.search(error.object)
         ):
             return check_text(path, meter, WINDOWS_1252)
-        wrong = f"byte 0x{error.object[error.start]:02x}"
-        if wanted != UTF_8:
+        invalid_byte = f"byte 0x{error.object[error.start]:02x}"
+        if assumed_encoding != UTF_8:
             raise SourceError(
-                f"{path.name} is not text in {wanted} ({wrong} means nothing there): save it in UTF-8"
+                f"{path.name} is not text in {assumed_encoding} ({invalid_byte} means nothing there): save it in UTF-8"
             ) from None
-        at = before - len(decoder.getstate()[0]) + error.start
-        other = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS_1252))
+        position = bytes_before - len(decoder.getstate()[0]) + error.start
+        other_hints = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS_1252))
         raise SourceError(
-            f"{path.name} line {_count_line(path, at, meter):,}: {wrong} is not UTF-8, expected text in UTF-8",
+            f"{path.name} line {_count_line(path, position, meter):,}: {invalid_byte} is not UTF-8, "
+            "expected text in UTF-8",
             parameter="encoding",
             value=encoding,
-            hint=Message("save the file in that encoding", *other),
+            hint=Message("save the file in that encoding", *other_hints),
         ) from None
     except OSError as error:
         raise SourceError(f"{path.name} cannot be read: {error.strerror or error}") from None
-    if blank:
+    if is_blank:
         raise SourceError(f"{path.name} is empty, expected a header and rows")
-    return wanted
+    return assumed_encoding
 
 
 def _find_utf_16(start: bytes) -> str | None:
@@ -246,9 +256,9 @@ def _find_utf_16(start: bytes) -> str | None:
     >>> _find_utf_16("id;name".encode("utf-16-be")), _find_utf_16(b"id;name")
     ('utf-16-be', None)
     """
-    for name, zeros, letters in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
+    for encoding, zeros, letters in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
         if zeros.count(0) > MIN_ZERO_SHARE * len(start) / 2 and not letters.count(0):
-            return name
+            return encoding
     return None
 
 
@@ -258,32 +268,35 @@ def long_line_error(path: Path, line: int) -> SourceError:
 
 
 def _count_line(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
-    lines, left, last = 1, position, b""
+    lines, remaining, last_byte = 1, position, b""
     with open_bytes(path, meter, encoding) as file:
-        while left > 0 and (block := file.read(min(left, BLOCK_BYTES))):
+        while remaining > 0 and (block := file.read(min(remaining, BLOCK_BYTES))):
             lines += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
-            lines -= last == b"\r" and block.startswith(b"\n")
-            left, last = left - len(block), block[-1:]
+            lines -= last_byte == b"\r" and block.startswith(b"\n")
+            remaining, last_byte = remaining - len(block), block[-1:]
     return lines
 
 
 def make_line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
-    """Return what turns rows into places, given the line on which every good record starts.
+    """Return a function that turns rows into places, given the line on which every valid record starts.
 
-    The file is only gone through when a place is asked for.
+    The file is read only when the function is called.
     """
 
-    def places(rows: Sequence[int]) -> list[str]:
-        wanted = set(rows)
-        found: dict[int, int] = {}
+    def find_places(rows: Sequence[int]) -> list[str]:
+        wanted_rows = set(rows)
+        line_by_row: dict[int, int] = {}
         for row, line in enumerate(records()):
-            if row in wanted:
-                found[row] = line
-                if len(found) == len(wanted):
+            if row in wanted_rows:
+                line_by_row[row] = line
+                if len(line_by_row) == len(wanted_rows):
                     break
-        return [f"{path.name} line {found[row]:,}" if row in found else f"{path.name} row {row + 1:,}" for row in rows]
+        return [
+            f"{path.name} line {line_by_row[row]:,}" if row in line_by_row else f"{path.name} row {row + 1:,}"
+            for row in rows
+        ]
 
-    return places
+    return find_places
 
 
 def parse_json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
@@ -317,46 +330,46 @@ def parse_json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
 
 
 def _skip_separators(text: str, start: int) -> int:
-    """Return where the next thing starts that does not only stand between objects."""
+    """Return the position after the separators between objects."""
     match = JSON_SEPARATORS.match(text, start)
     return match.end() if match else start
 
 
 def _explain_error(text: str, error: Exception) -> str:
-    shown = text[:40].strip() + ("…" if len(text) > 40 else "")
+    excerpt = text[:40].strip() + ("…" if len(text) > 40 else "")
     if isinstance(error, json.JSONDecodeError):
-        return f"{shown!r} is not a JSON object ({error.msg} at character {error.pos + 1:,})"
+        return f"{excerpt!r} is not a JSON object ({error.msg} at character {error.pos + 1:,})"
     if isinstance(error, UnicodeEncodeError):
-        return f"{shown!r} holds half a character, expected valid escapes"
-    why = "nested too deep" if isinstance(error, RecursionError) else str(error)
-    return f"{shown!r} is not a JSON object ({why})"
+        return f"{excerpt!r} holds half a character, expected valid escapes"
+    reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+    return f"{excerpt!r} is not a JSON object ({reason})"
 
 
 def _join_lines(texts: Lines) -> Lines:
-    """Return lines, those of an object that is spread over several put together.
+    """Return the lines, with those of an object that is spread over several lines joined.
 
     Such an object opens with a brace alone on its line, and closes with one that stands as far to the right.
     """
-    held: list[str] = []
-    first = size = 0
+    object_lines: list[str] = []
+    first_number = size = 0
     opening = closing = ""
     for number, text in texts:
-        opens = len(text) < 80 and text.strip(JSON_MARGIN) == "{"
-        if held:
+        opens_object = len(text) < 80 and text.strip(JSON_MARGIN) == "{"
+        if object_lines:
             if text.startswith(closing):
-                yield first, "".join(held) + text
-                held = []
+                yield first_number, "".join(object_lines) + text
+                object_lines = []
                 continue
-            if size <= MAX_LINE_BYTES and not (opens and text.startswith(opening)):
-                held.append(MONGO_NUMBER.sub(r"\1\2", text) if "Number" in text else text)
+            if size <= MAX_LINE_BYTES and not (opens_object and text.startswith(opening)):
+                object_lines.append(MONGO_NUMBER.sub(r"\1\2", text) if "Number" in text else text)
                 size += len(text)
                 continue
-            yield first, "".join(held)
-            held = []
-        if opens:
+            yield first_number, "".join(object_lines)
+            object_lines = []
+        if opens_object:
             indent = text[: len(text) - len(text.lstrip(" \t"))]
-            opening, closing, held, first, size = indent + "{", indent + "}", [text], number, len(text)
+            opening, closing, object_lines, first_number, size = indent + "{", indent + "}", [text], number, len(text)
         else:
             yield number, text
-    if held:
-        yield first, "".join(held)
+    if object_lines:
+        yield first_number, "".join(object_lines)

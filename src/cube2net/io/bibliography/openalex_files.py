@@ -19,7 +19,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Cube2netError, Setting, SourceError, first_line
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import ARCHIVES, IGNORED_PREFIXES, InputFiles
+from cube2net.io.files import ARCHIVE_ENDINGS, IGNORED_PREFIXES, InputFiles
 from cube2net.io.tables.parquet import parquet_fits
 from cube2net.io.text_records import MAX_LINE_BYTES, decode_lines, parse_json_records, read_lines
 
@@ -265,7 +265,7 @@ EXPECTED = (
 ENDINGS = (
     *(f"{ending}{more}" for ending in MEMBER_ENDINGS for more in ("", ".gz", ".xz", ".bz2")),
     ".parquet",
-    *ARCHIVES,
+    *ARCHIVE_ENDINGS,
 )
 PART_PATTERN = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
 PARTITION_PATTERN = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")

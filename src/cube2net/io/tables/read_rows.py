@@ -22,8 +22,8 @@ from cube2net.io.tables.parquet import read_parquet
 from cube2net.io.tables.text_tables import read_delimited
 from cube2net.io.tables.workbooks import read_workbook
 from cube2net.io.text_records import (
+    BLANK_BYTES,
     BLOCK_BYTES,
-    FIRST_BLANK,
     check_text,
     detect_format,
     long_line_error,
@@ -46,7 +46,7 @@ def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
     """Return the rows of a file with one JSON object a line, or a list of them; a key that is not there is missing."""
     check_text(path, meter)
     with open_bytes(path, meter) as file:
-        if file.peek(1).strip(FIRST_BLANK).startswith(b"["):
+        if file.peek(1).strip(BLANK_BYTES).startswith(b"["):
             return _read_list(path, file, dropped, meter)
     count = _plain_lines(path, meter)
     table = None if count is None else _fast(path, meter)
@@ -61,7 +61,7 @@ def _read_list(path: Path, file: io.BufferedReader, dropped: Dropped, meter: Met
         raise SourceError(f"{path.name} is a list of more than {MAX_LIST_BYTES:,} bytes: write one object a line")
     meter.gauge(path).take(len(whole))
     try:
-        records = json.loads(whole.strip(FIRST_BLANK))
+        records = json.loads(whole.strip(BLANK_BYTES))
     except (ValueError, RecursionError) as error:
         why = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise SourceError(
