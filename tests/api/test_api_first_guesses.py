@@ -135,3 +135,10 @@ def test_results_are_frames_and_columns_of_objects_are_queries() -> None:
         assert np.array_equal(embedding.fit_transform(column), flat)
     with pytest.raises(c2n.Cube2netError, match="does not have 1 object of the query: 'n23'"):
         embedding.transform(["n23"])
+
+
+def test_a_cube_gives_its_dimensions_by_name() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    assert sorted(cube["city"].labels) == ["Oslo", "Rome"]
+    with pytest.raises(c2n.Cube2netError, match="unknown dimension 'cty'.*did you mean 'city'"):
+        cube["cty"]

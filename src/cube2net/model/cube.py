@@ -313,6 +313,10 @@ class Cube(Shown):
             )
         return number
 
+    def __getitem__(self, name: str) -> Dimension:
+        """Return a dimension by the name of one of its levels: ``cube["year"].labels``."""
+        return self.dimensions[self.level(name)[0]]
+
     def level(self, name: str) -> tuple[int, int]:
         """Return the numbers of a dimension and of one of its levels.
 
