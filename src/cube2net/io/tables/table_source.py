@@ -1,4 +1,4 @@
-"""Read tables in the usual formats: nodes and links; objects, items and mentions; or a single table of any kind.
+"""Read networks from tables: nodes and links; objects, items and mentions; or a single table of any kind.
 
 Reading takes three steps: detect which table each file, sheet or frame is, assign roles to columns, build the corpus.
 """
@@ -30,7 +30,7 @@ from cube2net.io.tables.find_tables import (
     SheetSummary,
     TableFinder,
     makes_corpus,
-    order_by_values,
+    order_nodes_and_links,
 )
 from cube2net.io.tables.frames import frame_rows, is_frame, names_in
 from cube2net.io.tables.multi_values import check_separators, find_label_separators
@@ -64,15 +64,15 @@ from cube2net.io.text_records import is_workbook, strip_endings
 from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.objects import Objects
 
-CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
+CONVENTION_NAMES = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 RECORD_ROLES = ("item", "items.item", "object", "mentions.object")
 
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """The corpus of some tables, the roles of their columns, and a problem that its user should know of, if any.
+    """The corpus of some tables, the roles of their columns, and a problem to report to the user, if any.
 
-    ``rows`` are the tables as read, and ``sheets`` those of a workbook that has several.
+    ``rows`` are the tables as read, and ``sheets`` those of a workbook with several sheets.
     """
 
     corpus: Corpus
@@ -84,9 +84,9 @@ class TableReading:
 
 @dataclass(frozen=True, eq=False)
 class DetectedTables:
-    """The rows of each table; ``single`` if one table was split into nodes and links, ``records`` if it has records.
+    """The rows of each table, with ``single`` if one table was split into nodes and links, and ``records`` for records.
 
-    ``read`` are the tables before that.
+    ``read`` are the tables before they were split.
     """
 
     rows: Mapping[str, Rows]
@@ -154,7 +154,7 @@ class Tables:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         check_roles(self.columns)
         check_separators(self.separators)
-        self._conventions()
+        self._make_conventions()
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files.
@@ -175,127 +175,131 @@ class Tables:
     def read_found(
         self, found: FoundTables, *, known: Objects | None = None, progress: Progress = silent
     ) -> TableReading:
-        """Return the corpus and the roles of files, sheets, or frames in memory, of which the table is known."""
+        """Return the corpus and the column roles of files, sheets or frames whose tables are known."""
         dropped = Dropped(self.strict, progress)
         for remark in found.remarks:
             dropped.say(remark)
         detected = self._detect(found, dropped, known)
-        parts, unused = self._assign_roles(detected, dropped)
+        parts, unused_columns = self._assign_roles(detected, dropped)
         separators = dict(self.separators)
-        if known is None and (part := parts.get("nodes", parts.get("items"))) is not None:
-            separators |= find_label_separators(part[0], part[1].values(), separators, dropped)
+        if known is None and (main_part := parts.get("nodes", parts.get("items"))) is not None:
+            separators |= find_label_separators(main_part[0], main_part[1].values(), separators, dropped)
         corpus = self._build_corpus(detected, parts, separators, dropped, known)
-        columns = {f"{table}.{role}": name for table, (_, named) in parts.items() for role, name in named.items()}
-        source = self._describe(columns, corpus.source, separators)
+        columns = {
+            f"{table}.{role}": name
+            for table, (_, columns_by_role) in parts.items()
+            for role, name in columns_by_role.items()
+        }
+        source = self._describe_source(columns, corpus.source, separators)
         if detected.single is not None:
             roles = detected.single.roles(parts["nodes"][1])
         else:
-            roles = TableRoles.from_columns(source["columns"], unused)
+            roles = TableRoles.from_columns(source["columns"], unused_columns)
         problem = None if known is not None else find_problem(corpus, roles)
         if problem is not None:
             dropped.say(str(problem))
         return TableReading(replace(corpus, source=source), roles, problem, detected.read, found.sheets)
 
-    def _describe(
+    def _describe_source(
         self, columns: Mapping[str, str], source: Mapping[str, Any], separators: Separators
     ) -> dict[str, Any]:
-        """Return how tables were read, by which more of them can be read in the same way."""
-        described = {
+        """Return the settings with which further tables can be read in the same way."""
+        description = {
             "columns": {**source.get("columns", {}), **columns},
             "separators": {**separators, **source.get("separators", {})},
             "directed": self.directed,
-            **{name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None},
+            **{name: getattr(self, name) for name in CONVENTION_NAMES if getattr(self, name) is not None},
         }
-        return {"name": "tables"} | {name: value for name, value in described.items() if value not in ({}, False)}
+        return {"name": "tables"} | {name: value for name, value in description.items() if value not in ({}, False)}
 
     # Detect
 
     def _detect(self, found: FoundTables, dropped: Dropped, known: Objects | None) -> DetectedTables:
-        """Return the rows of every table; a single table is one of links, of records or of nodes."""
+        """Return the rows of every table; a single table holds links, records or nodes."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         rows: dict[str, Rows] = {}
-        for number, (table, file) in enumerate(found.files.items()):
-            dropped.progress(f"reading {file.name if isinstance(file, Path) else table}", number, len(found.files))
+        for n_read, (table, file) in enumerate(found.files.items()):
+            dropped.progress(f"reading {file.name if isinstance(file, Path) else table}", n_read, len(found.files))
             rows[table] = parse_lists(self._read_rows(table, file, dropped, meter))
             if table in (RECORDS, "nodes", "links"):
                 rows[table] = drop_totals(rows[table], dropped)
         if found.unsure is not None and {"nodes", "links"} <= set(rows):
-            rows |= order_by_values(rows["nodes"], rows["links"], found.unsure, dropped.say)
-        read = dict(rows)
+            rows |= order_nodes_and_links(rows["nodes"], rows["links"], found.unsure, dropped.say)
+        read_rows_by_table = dict(rows)
         if RECORDS not in rows:
-            return DetectedTables(rows, read)
-        single = rows.pop(RECORDS)
-        if single.table.num_rows == 0:
-            raise SourceError(f"{single.name} has a header and no rows, expected one row or more")
+            return DetectedTables(rows, read_rows_by_table)
+        single_rows = rows.pop(RECORDS)
+        if single_rows.table.num_rows == 0:
+            raise SourceError(f"{single_rows.name} has a header and no rows, expected one row or more")
         has_links = "links" in rows
         if not has_links and self.objects is None and self.item is None and not self.columns:
-            links = matrix_links(single, dropped.say, directed=self.directed)
+            links = matrix_links(single_rows, dropped.say, directed=self.directed)
             if links is not None:
-                return DetectedTables(rows | {"links": links}, read)
-        given = {*self.columns.values(), *self.separators, str(self.objects), str(self.item)}
-        single = join_numbered_columns(single, given, dropped.say)
-        layout, records = self._detect_layout(single, found.files[RECORDS], has_links=has_links)
+                return DetectedTables(rows | {"links": links}, read_rows_by_table)
+        given_names = {*self.columns.values(), *self.separators, str(self.objects), str(self.item)}
+        single_rows = join_numbered_columns(single_rows, given_names, dropped.say)
+        layout, records = self._detect_layout(single_rows, found.files[RECORDS], has_links=has_links)
         if layout == RECORDS:
-            return DetectedTables(rows | {RECORDS: single}, read, records=records)
+            return DetectedTables(rows | {RECORDS: single_rows}, read_rows_by_table, records=records)
         if layout == "links":
-            dropped.say(f"{single.name} is taken for links alone (guessed)")
-            return DetectedTables(rows | {"links": single}, read)
+            dropped.say(f"{single_rows.name} is taken for links alone (guessed)")
+            return DetectedTables(rows | {"links": single_rows}, read_rows_by_table)
         if known is not None or has_links:
-            dropped.say(f"{single.name} is taken for nodes alone (guessed)")
-            return DetectedTables(rows | {"nodes": single}, read)
-        split = split_single_table(single, self.columns, dropped.say)
-        return DetectedTables(rows | split.tables, read, split)
+            dropped.say(f"{single_rows.name} is taken for nodes alone (guessed)")
+            return DetectedTables(rows | {"nodes": single_rows}, read_rows_by_table)
+        single_table = split_single_table(single_rows, self.columns, dropped.say)
+        return DetectedTables(rows | single_table.tables, read_rows_by_table, single_table)
 
     def _detect_layout(self, rows: Rows, file: Any, *, has_links: bool) -> tuple[str, RecordColumns | None]:
         """Return whether a single table holds ``records``, ``links`` or ``nodes``, and the columns of records."""
-        by_role = self._columns_of({RECORDS: rows})
+        given_by_role = self._find_columns_by_role({RECORDS: rows})
         objects = None if self.objects is None else str(self.objects)
-        named = {
-            "item": self.item or by_role.get("items.item", by_role.get("item")),
-            "objects": objects or by_role.get("mentions.object", by_role.get("object")),
-            "name": by_role.get("name"),
-            "text": by_role.get("text"),
+        candidates = {
+            "item": self.item or given_by_role.get("items.item", given_by_role.get("item")),
+            "objects": objects or given_by_role.get("mentions.object", given_by_role.get("object")),
+            "name": given_by_role.get("name"),
+            "text": given_by_role.get("text"),
         }
-        given = {role: name for role, name in named.items() if name is not None}
-        if self.item or set(RECORD_ROLES) & set(self.columns) or "objects" in given:
-            columns = find_record_columns(rows, given, self.separators)
+        given_columns = {role: name for role, name in candidates.items() if name is not None}
+        if self.item or set(RECORD_ROLES) & set(self.columns) or "objects" in given_columns:
+            columns = find_record_columns(rows, given_columns, self.separators)
             if columns is None:
                 raise SourceError(
                     f"{rows.name} needs a column of the objects that a record mentions (", Setting("objects"), ")"
                 )
             return RECORDS, columns
-        if {"nodes.id", "nodes.name", "id"} & set(self._columns_of({"nodes": rows})):
+        if {"nodes.id", "nodes.name", "id"} & set(self._find_columns_by_role({"nodes": rows})):
             return "nodes", None
         file_name = strip_endings(file) if isinstance(file, Path) else ""
-        if not has_links and are_links_by_name(rows, file_name, self._columns_of({"links": rows})):
+        if not has_links and are_links_by_name(rows, file_name, self._find_columns_by_role({"links": rows})):
             return "links", None
-        columns = find_record_columns(rows, given, self.separators)
-        columns = columns or find_mention_columns(rows, given, by_name=True)
+        columns = find_record_columns(rows, given_columns, self.separators)
+        columns = columns or find_mention_columns(rows, given_columns, by_name=True)
         if columns is None and not has_links and are_links_by_values(rows):
             return "links", None
-        columns = columns or find_mention_columns(rows, given, by_name=False)
+        columns = columns or find_mention_columns(rows, given_columns, by_name=False)
         return ("nodes", None) if columns is None or has_references(rows) else (RECORDS, columns)
 
-    def _columns_of(self, tables: Mapping[str, Rows]) -> dict[str, str]:
-        """Return the columns that are given by role, and the usual ones that the tables have."""
-        usual = {}
+    def _find_columns_by_role(self, tables: Mapping[str, Rows]) -> dict[str, str]:
+        """Return the columns by role: the given ones, and the usual ones that the tables have."""
+        usual_columns = {}
         for table, rows in tables.items():
             for role, name in self.usual.items():
                 is_of_table = role.startswith(f"{table}.") or (
                     table == RECORDS and role in (*RECORD_ROLES, "name", "text")
                 )
                 if is_of_table and name in rows.table.column_names and role.split(".")[-1] not in self.columns:
-                    usual[role] = name
-        return usual | dict(self.columns)
+                    usual_columns[role] = name
+        return usual_columns | dict(self.columns)
 
-    def _conventions(self, table: str = "") -> Conventions:
+    def _make_conventions(self, table: str = "") -> Conventions:
         sheet = self.sheet.get(table) if isinstance(self.sheet, Mapping) else self.sheet
-        return Conventions(sheet=sheet, **{name: getattr(self, name) for name in CONVENTIONS})
+        return Conventions(sheet=sheet, **{name: getattr(self, name) for name in CONVENTION_NAMES})
 
     def _read_rows(self, table: str, file: Any, dropped: Dropped, meter: Meter) -> Rows:
         if not isinstance(file, Path | Sheet):
             return frame_rows(file, table, dropped)
-        conventions = self._conventions(table)
+        conventions = self._make_conventions(table)
         if isinstance(file, Sheet) and file.others:
             sheets = (file._replace(name=name, others=()) for name in (file.name, *file.others))
             return stack_sheets(
@@ -312,25 +316,27 @@ class Tables:
     # Assign roles
 
     def _assign_roles(self, detected: DetectedTables, dropped: Dropped) -> tuple[dict[str, Part], tuple[str, ...]]:
-        """Return the tables with the columns that have a role, and the columns of links that have none."""
+        """Return the tables with their columns by role, and the columns of links without a role."""
         parts: dict[str, Part] = {}
-        unused: tuple[str, ...] = ()
+        unused_columns: tuple[str, ...] = ()
         tables = {table: rows for table, rows in detected.rows.items() if table != RECORDS}
-        given = self._columns_of(tables)
-        of_single = {} if detected.single is None else detected.single.columns
-        for table, guess in assign_roles(tables, {**given, **of_single}, self.separators).items():
-            by_user = tuple(role for role in guess.given if f"{table}.{role}" in given or role in given)
-            rows, columns = tables[table], dict(guess.columns)
+        given_columns = self._find_columns_by_role(tables)
+        single_columns = {} if detected.single is None else detected.single.columns
+        for table, table_columns in assign_roles(tables, {**given_columns, **single_columns}, self.separators).items():
+            given_roles = tuple(
+                role for role in table_columns.given if f"{table}.{role}" in given_columns or role in given_columns
+            )
+            rows, columns = tables[table], dict(table_columns.columns)
             text = columns.get("text")
-            if text is not None and "text" not in by_user and not holds_text(rows.table[text].type):
+            if text is not None and "text" not in given_roles and not holds_text(rows.table[text].type):
                 del columns["text"]
-            for remark in (str(replace(guess, given=by_user)), *guess.remarks):
+            for remark in (str(replace(table_columns, given=given_roles)), *table_columns.remarks):
                 dropped.say(remark)
             if table not in ("links", "labels") and rows.table.num_rows == 0:
                 raise SourceError(f"{rows.name} has a header and no rows, expected {table}")
             parts[table] = rows, columns
-            unused += guess.unused if table == "links" else ()
-        return parts, unused
+            unused_columns += table_columns.unused if table == "links" else ()
+        return parts, unused_columns
 
     # Build the corpus
 
@@ -363,8 +369,8 @@ class Tables:
         """Return the files that would be read."""
         paths = [Path(path) for path in paths]
         if len(paths) == 1 and is_workbook(paths[0]) and paths[0].is_file():
-            beside = (getattr(self, table) for table in ("links", *OPTIONAL_TABLES))
-            return [*paths, *(Path(path) for path in beside if path is not None)]
+            supplementary = (getattr(self, table) for table in ("links", *OPTIONAL_TABLES))
+            return [*paths, *(Path(path) for path in supplementary if path is not None)]
         files = self._find_files(paths).files.values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
 
@@ -373,14 +379,14 @@ class Tables:
             named={table: Path(path) for table in TABLE_NAMES if (path := getattr(self, table)) is not None},
             names_columns=self.objects is not None or self.item is not None,
             sheet=self.sheet,
-            conventions=self._conventions(),
+            conventions=self._make_conventions(),
             limits=UnpackLimits(self.max_ratio, self.max_unpacked),
         )
         return finder.find(paths, more=more)
 
 
 def find_problem(corpus: Corpus, roles: TableRoles) -> Message | None:
-    """Return why nothing in a corpus is linked, and what to do about it; None where something is linked."""
+    """Return why nothing in a corpus is linked and what to do about it; None if something is linked."""
     if corpus.links is not None:
         if corpus.links.num_rows:
             return None
@@ -395,7 +401,7 @@ def find_problem(corpus: Corpus, roles: TableRoles) -> Message | None:
         return Message("no links: the table of links has no row that can be used")
     if corpus.mentions.num_rows and np.bincount(corpus.mentions["item"].to_numpy()).max() > 1:
         return None
-    objects = next((each.column for each in roles.columns if each.role == "mentions.object"), "COLUMN")
+    objects = next((column.column for column in roles.columns if column.role == "mentions.object"), "COLUMN")
     return Message(
         f"no links: every record has a single value in {objects!r}. If it holds several, name what separates them: ",
         Setting("separators", {objects: ";"}),
@@ -404,8 +410,8 @@ def find_problem(corpus: Corpus, roles: TableRoles) -> Message | None:
 
 Table = Any
 """A path, or a frame in memory."""
-BESIDE = ("links", *OPTIONAL_TABLES)
-ALLOWED = (
+SUPPLEMENTARY_TABLES = ("links", *OPTIONAL_TABLES)
+EXPECTED_TABLE = (
     "a path, or a frame: of pandas or Polars, an Arrow table, a DuckDB relation, or anything that exports Arrow data"
 )
 
@@ -413,83 +419,89 @@ ALLOWED = (
 def read_tables(
     given: Sequence[Table], named: Mapping[str, Any], progress: Progress = silent, known: Objects | None = None
 ) -> Corpus:
-    """Return the corpus of tables in files and in memory; ``named`` are tables by their roles, and the options.
+    """Return the corpus of tables in files and in memory; ``named`` are tables by role, and options.
 
-    A mapping among the tables gives their roles by its keys. Tables may name ``known`` objects without listing them.
+    The keys of a mapping of tables are their roles. Tables may name ``known`` objects without listing them.
     """
     given, options = list(given), dict(named)
-    if len(given) == 1 and _is_roles(given[0]):
+    if len(given) == 1 and _is_table_mapping(given[0]):
         for name, table in given.pop().items():
             role = TABLE_OF_NAME.get(str(name).casefold(), RECORDS if name == RECORDS else None)
             if role is None or options.get(role) is not None:
-                what = "is given twice" if role else "is no table"
-                raise SourceError(f"{quote(name)} {what}: expected some of {join_names([*TABLE_NAMES, RECORDS])}")
+                problem = "is given twice" if role else "is no table"
+                raise SourceError(f"{quote(name)} {problem}: expected some of {join_names([*TABLE_NAMES, RECORDS])}")
             options[role] = table
     tables = {role: options.pop(role) for role in (*TABLE_NAMES, RECORDS) if options.get(role) is not None}
     given += [tables.pop(RECORDS)] if RECORDS in tables else []
-    column = tables.get("objects")
-    if isinstance(column, str) and (len(given) == 1 or set(tables) - set(BESIDE) == {"objects", "items"}):
-        given += [tables.pop("items")] if "items" in tables and not Path(column).exists() else []
+    objects = tables.get("objects")
+    if isinstance(objects, str) and (
+        len(given) == 1 or set(tables) - set(SUPPLEMENTARY_TABLES) == {"objects", "items"}
+    ):
+        given += [tables.pop("items")] if "items" in tables and not Path(objects).exists() else []
         if len(given) == 1:
             options["objects"] = tables.pop("objects")
-    for name, table in (*tables.items(), *((f"table {place + 1}", table) for place, table in enumerate(given))):
-        _check(name, table)
-    reader = _reader(options)
+    for name, table in (*tables.items(), *((f"table {number + 1}", table) for number, table in enumerate(given))):
+        _check_table(name, table)
+    reader = _make_reader(options)
     if not any(map(is_frame, (*given, *tables.values()))):
-        reader, paths = _reader({**options, **tables}), [Path(path) for path in given]
+        reader, paths = _make_reader({**options, **tables}), [Path(path) for path in given]
         return (
             reader.read(paths, progress=progress)
             if known is None
             else reader.read_more(paths, known=known, progress=progress)
         )
-    roles = _roles(given, tables, {"item", "objects"} & set(options))
-    places = {id(table): place for place, table in enumerate(given, start=1)}
+    roles = _assign_table_roles(given, tables, {"item", "objects"} & set(options))
+    places = {id(table): number for number, table in enumerate(given, start=1)}
     order = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
     remarks = [f"tables: {', '.join(order)}"] if len(given) > 1 else []
     read = {role: table if is_frame(table) else Path(table) for role, table in roles.items()}
     return reader.read_found(FoundTables(read, remarks), known=known, progress=progress).corpus
 
 
-def _reader(options: Mapping[str, Any]) -> Tables:
+def _make_reader(options: Mapping[str, Any]) -> Tables:
     try:
         return Tables(**options)
     except TypeError as error:
         raise ParameterError(f"source 'tables' cannot be made so: {error}") from None
 
 
-def _is_roles(thing: object) -> bool:
-    return isinstance(thing, Mapping) and not is_frame(thing)
+def _is_table_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) and not is_frame(value)
 
 
-def _check(name: str, table: object) -> None:
+def _check_table(name: str, table: object) -> None:
     if not (is_frame(table) or (isinstance(table, str | os.PathLike) and os.fspath(table))):
-        raise ParameterError(f"{name} is {quote(table)}, expected {ALLOWED}")
+        raise ParameterError(f"{name} is {quote(table)}, expected {EXPECTED_TABLE}")
 
 
-def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str]) -> dict[str, Table]:
-    """Return which table is what: those given by their order, a single one as nodes where there are links for it."""
-    if len(given) == 1:
-        others = [role for role in tables if role not in BESIDE]
-        if others:
-            raise SourceError(f"a table is given beside {join_names(others)}: name them all, such as nodes=…, links=…")
-        return {"nodes" if "links" in tables and not columns else RECORDS: given[0], **tables}
-    found = dict(tables)
-    if given:
-        layout = [role for role in LAYOUTS.get(len(given), ()) if role not in tables]
-        if len(layout) < len(given):
-            raise SourceError(f"got {len(given)} tables: {EXPECTED_TABLES}")
-        order = [*given[::-1]] if len(given) == 2 and _are_swapped(*given) else given
-        found |= dict(zip(layout, order, strict=True))
-    if not makes_corpus(found) and set(found) != {"links"}:
-        raise SourceError(f"got {join_names(found)}: {EXPECTED_TABLES}")
-    return found
+def _assign_table_roles(
+    unassigned: Sequence[Table], tables: Mapping[str, Table], column_settings: set[str]
+) -> dict[str, Table]:
+    """Return the tables by role: unnamed ones by their order, a single one as nodes if there are links for it."""
+    if len(unassigned) == 1:
+        other_roles = [role for role in tables if role not in SUPPLEMENTARY_TABLES]
+        if other_roles:
+            raise SourceError(
+                f"a table is given beside {join_names(other_roles)}: name them all, such as nodes=…, links=…"
+            )
+        return {"nodes" if "links" in tables and not column_settings else RECORDS: unassigned[0], **tables}
+    tables_by_role = dict(tables)
+    if unassigned:
+        layout = [role for role in LAYOUTS.get(len(unassigned), ()) if role not in tables]
+        if len(layout) < len(unassigned):
+            raise SourceError(f"got {len(unassigned)} tables: {EXPECTED_TABLES}")
+        order = [*unassigned[::-1]] if len(unassigned) == 2 and _are_swapped(*unassigned) else unassigned
+        tables_by_role |= dict(zip(layout, order, strict=True))
+    if not makes_corpus(tables_by_role) and set(tables_by_role) != {"links"}:
+        raise SourceError(f"got {join_names(tables_by_role)}: {EXPECTED_TABLES}")
+    return tables_by_role
 
 
 def _are_swapped(nodes: Table, links: Table) -> bool:
-    """Return whether of nodes and links the first table has the columns of links and the second one has not."""
-    return _has_ends(nodes) and not _has_ends(links)
+    """Return whether the first of two tables has the columns of links and the second does not."""
+    return _has_link_ends(nodes) and not _has_link_ends(links)
 
 
-def _has_ends(table: Table) -> bool:
-    words = {normalize_name(name) for name in names_in(table)}
-    return any(set(ends) <= words for ends in (("source", "target"), ("from", "to"), ("src", "dst")))
+def _has_link_ends(table: Table) -> bool:
+    names = {normalize_name(name) for name in names_in(table)}
+    return any(set(end_names) <= names for end_names in (("source", "target"), ("from", "to"), ("src", "dst")))
