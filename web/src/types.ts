@@ -598,7 +598,7 @@ export interface CellExplanationSchema {
   why_not: string;
 }
 
-/** What a chosen cell brought in its turn: new objects, and what these add above and below. */
+/** What a chosen cell added when it was chosen: new objects, and their part of gain and cost. */
 export interface AddedCellSchema {
   rank: number;
   number: number;

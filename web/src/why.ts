@@ -236,7 +236,7 @@ function cellParts(store: Store, told: CellExplanation): (HTMLElement | null)[] 
     el(
       "dl",
       { class: "why-facts" },
-      told.in_turn === null ? null : fact("in its turn", signed(told.in_turn), "what it added when it was chosen"),
+      told.in_turn === null ? null : fact("when chosen", signed(told.in_turn), "what it added when it was chosen"),
       fact("alone", signed(told.alone), "what it adds as the only cell"),
       fact(told.chosen ? "last" : "as one more", signed(told.last), told.chosen ? "what would be lost without it" : "what it would add"),
       fact("of the query", `${number(told.query_objects)} of ${number(told.queried)}`, "how many objects of the query it holds"),

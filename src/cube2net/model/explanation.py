@@ -353,7 +353,7 @@ class CellExplanation(Explanation):
 
 @dataclass(frozen=True)
 class AddedCell:
-    """What a chosen cell brought in its turn: new objects, and what these add above and below.
+    """What a chosen cell added when it was chosen: new objects, and their part of gain and cost.
 
     ``gain`` and ``cost`` are sums over the new objects; where the value counts how often objects are held, ``gain`` is
     how many it serves and the cost 0; where a function tells it, both are None. ``added`` is the change of the value.
