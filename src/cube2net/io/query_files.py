@@ -320,7 +320,7 @@ def _restore_header(table: QueryTable, are_known: AreKnown) -> QueryTable:
     place = _find_object_column(table, are_known)
     if place is None or not any(are_known([table.header[place]])):
         return table
-    header = [LABEL if len(table.header) == 2 else f"column {at + 1}" for at in range(len(table.header))]
+    header = [LABEL if len(table.header) == 2 else f"column {number + 1}" for number in range(len(table.header))]
     header[place] = "object"
     return table._replace(header=header, rows=[(1, table.header), *table.rows])
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cube2net.model.cube import Cube
 
 
-BETWEEN = " · "
+LABEL_SEPARATOR = " · "
 """The separator of the labels of a cell in one line."""
 
 
@@ -38,16 +38,16 @@ def cell_line(labels: Iterable[str]) -> str:
     >>> cell_line(("2010s", "ACL"))
     '2010s · ACL'
     """
-    return BETWEEN.join(labels)
+    return LABEL_SEPARATOR.join(labels)
 
 
-def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
-    """Return the labels of a cell between angles, each as a function shows it.
+def cell_title(labels: Iterable[str], format_text: Callable[[str], str] = str) -> str:
+    """Return the labels of a cell between angles, each formatted by a function.
 
     >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), quote_unsafe)
     ('⟨2010s · ACL⟩', "⟨'a\\\\nb' · ACL⟩")
     """
-    return f"⟨{cell_line(map(shown, labels))}⟩"
+    return f"⟨{cell_line(map(format_text, labels))}⟩"
 
 
 def quote_title(labels: Iterable[str]) -> str:
@@ -56,7 +56,7 @@ def quote_title(labels: Iterable[str]) -> str:
 
 
 CELL, OBJECT = "cell", "object"
-SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",", "/", "|", ";", "\t")
+ACCEPTED_SEPARATORS = (LABEL_SEPARATOR, LABEL_SEPARATOR.strip(), ", ", ",", "/", "|", ";", "\t")
 """Separators that are accepted in typed names."""
 
 
@@ -83,23 +83,23 @@ def format_title(cube: Cube, node: Node) -> str:
     return str(cube.objects.table["name"][node.number].as_py())
 
 
-def resolve_node(cube: Cube, given: Any) -> Node:
+def resolve_node(cube: Cube, node: Any) -> Node:
     """Return the cell or the object that a value names.
 
     A cell is named by its labels: a tuple, or a text with a separator between them (``"2010s · ACL · parsing"``, also
-    within ⟨ ⟩ or after ``cell:``), in any order that leaves no doubt. An object is named by its id or name, or by its
+    within ⟨ ⟩ or after ``cell:``), in any unambiguous order. An object is named by its id or name, or by its
     row where ids are texts. Raises an error if nothing, or both a cell and an object, has that name.
     """
-    if isinstance(given, Node):
-        return _check_node(cube, given)
-    if isinstance(given, tuple | list) and all(isinstance(label, str) for label in given):
-        return _find_cell(cube, given)
-    if not isinstance(given, str):
-        return resolve_object(cube, given)
-    text = given.strip()
-    known = [dimension.labels for dimension in cube.dimensions]
-    lines = (parse_labels(known, form) for form in [text, *list_normal_forms(text)])
-    labels = next((names for names in lines if names is not None), None)
+    if isinstance(node, Node):
+        return _check_node(cube, node)
+    if isinstance(node, tuple | list) and all(isinstance(label, str) for label in node):
+        return _find_cell(cube, node)
+    if not isinstance(node, str):
+        return resolve_object(cube, node)
+    text = node.strip()
+    labels_by_dimension = [dimension.labels for dimension in cube.dimensions]
+    readings = (parse_labels(labels_by_dimension, spelling) for spelling in [text, *list_normal_forms(text)])
+    labels = next((names for names in readings if names is not None), None)
     is_object = not cube.objects.find([text]).missing
     if labels is None or all(label in TOP for label in labels):
         return resolve_object(cube, text) if is_object else _find_cell_of_text(cube, text)
@@ -107,31 +107,31 @@ def resolve_node(cube: Cube, given: Any) -> Node:
         return _find_cell(cube, labels)
     if cube.has_cell(labels):
         raise ParameterError(
-            f"{quote(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
+            f"{quote(node)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
         )
     return resolve_object(cube, text)
 
 
-def resolve_object(cube: Cube, given: Any) -> Node:
-    """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
-    given = normalize_key(given)
-    if not (isinstance(given, str) or is_row(given)):
+def resolve_object(cube: Cube, key: Any) -> Node:
+    """Return the object of an id, a name or a row, which may be a NumPy or Arrow scalar."""
+    key = normalize_key(key)
+    if not (isinstance(key, str) or is_row(key)):
         raise QueryError(
-            f"{quote(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+            f"{quote(key)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
         )
     objects = cube.objects
-    if isinstance(given, str) or objects.whole:
-        key = given.strip() if isinstance(given, str) else str(given)
-        found = objects.find([key])
-        if found.ambiguous:
-            ids = quote_few(objects.bearers(key))
-            raise QueryError(f"several objects are called {quote(key)}: give the id of one, such as {ids}")
-        if found.missing:
-            raise QueryError(f"no object is called {quote(given)}{_suggest_object(cube, key)}")
-        return Node(OBJECT, int(found.rows[0]))
-    if not 0 <= given < len(objects):
-        raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
-    rows, _ = find_rows(objects, [given], skip_missing=False)
+    if isinstance(key, str) or objects.whole:
+        text = key.strip() if isinstance(key, str) else str(key)
+        lookup = objects.find([text])
+        if lookup.ambiguous:
+            ids = quote_few(objects.bearers(text))
+            raise QueryError(f"several objects are called {quote(text)}: give the id of one, such as {ids}")
+        if lookup.missing:
+            raise QueryError(f"no object is called {quote(key)}{_suggest_object(cube, text)}")
+        return Node(OBJECT, int(lookup.rows[0]))
+    if not 0 <= key < len(objects):
+        raise QueryError(f"no object has the row {key}: the cube has {len(objects):,} objects")
+    rows, _ = find_rows(objects, [key], skip_missing=False)
     return Node(OBJECT, int(rows[0]))
 
 
@@ -140,9 +140,9 @@ def _strip_marks(text: str) -> str:
 
 
 def parse_labels(labels: Sequence[Collection[str]], text: str) -> list[str] | None:
-    """Return the labels in a text, one or ∗ for each collection of labels; None if it does not have them.
+    """Return the labels in a text, one or ∗ for each collection of labels, or None if it holds no such labels.
 
-    They stand in the order of the collections, or in another one if each is in one collection only.
+    They are in the order of the collections, or in any order if each is in one collection only.
 
     >>> years, venues = ("2018", "2019"), ("ACL", "2018")
     >>> [parse_labels([years, venues], text) for text in ("2019, ACL", "ACL/2019", "2018|2018")]
@@ -151,19 +151,19 @@ def parse_labels(labels: Sequence[Collection[str]], text: str) -> list[str] | No
     [None, None]
     """
     line = _strip_marks(text)
-    known = [{*each, *TOP} for each in labels]
-    for separator in SEPARATORS:
-        names = _split_labels(known, line, separator)
+    accepted = [{*collection, *TOP} for collection in labels]
+    for separator in ACCEPTED_SEPARATORS:
+        names = _split_labels(accepted, line, separator)
         if names is not None:
             return names
-    for separator in SEPARATORS:
+    for separator in ACCEPTED_SEPARATORS:
         parts = [part.strip() for part in line.split(separator, len(labels))]
-        places = [[part in each for each in labels] for part in parts if part not in TOP]
-        if len(parts) == len(labels) and all(sum(place) == 1 for place in places):
-            numbers = [place.index(True) for place in places]
-            by_number = dict(zip(numbers, (part for part in parts if part not in TOP), strict=True))
-            if len(by_number) == len(places):
-                return [by_number.get(number, STAR) for number in range(len(labels))]
+        containing_by_part = [[part in collection for collection in labels] for part in parts if part not in TOP]
+        if len(parts) == len(labels) and all(sum(containing) == 1 for containing in containing_by_part):
+            positions = [containing.index(True) for containing in containing_by_part]
+            part_by_position = dict(zip(positions, (part for part in parts if part not in TOP), strict=True))
+            if len(part_by_position) == len(containing_by_part):
+                return [part_by_position.get(position, STAR) for position in range(len(labels))]
     return None
 
 
@@ -180,9 +180,9 @@ def _split_labels(labels: Sequence[Collection[str]], line: str, separator: str) 
     longest = max(map(len, first), default=0)
     end = line.find(separator)
     while end >= 0 and len(name := line[:end].rstrip()) <= longest:
-        rest = _split_labels(others, line[end + len(separator) :], separator) if name in first else None
-        if rest is not None:
-            return [name, *rest]
+        other_names = _split_labels(others, line[end + len(separator) :], separator) if name in first else None
+        if other_names is not None:
+            return [name, *other_names]
         end = line.find(separator, end + 1)
     return None
 
@@ -194,45 +194,46 @@ def _find_cell(cube: Cube, labels: Sequence[str]) -> Node:
 
 
 def _find_cell_of_text(cube: Cube, text: str) -> Node:
-    """Return the cell that a text with unknown labels names, or raise the most helpful error."""
+    """Return the cell that a text with unknown labels names, or raise an error that says what is wrong."""
     line = _strip_marks(text)
-    known = [{label for level in dimension.levels for label in level.labels} for dimension in cube.dimensions]
-    labels = parse_labels(known, line)
+    all_labels = [{label for level in dimension.levels for label in level.labels} for dimension in cube.dimensions]
+    labels = parse_labels(all_labels, line)
     if labels is not None:
         _check_levels(cube, labels)
-    if line == text and BETWEEN.strip() not in text:
+    if line == text and LABEL_SEPARATOR.strip() not in text:
         raise QueryError(f"no object or cell is called {quote(text)}{_suggest_object(cube, text)}")
-    parts = [part.strip() for part in line.split(BETWEEN.strip(), len(cube.dimensions))]
+    parts = [part.strip() for part in line.split(LABEL_SEPARATOR.strip(), len(cube.dimensions))]
     if len(parts) == len(cube.dimensions):
         return Node(CELL, cube.find_cell(parts))
-    order = join_names(dimension.name for dimension in cube.dimensions)
+    dimension_names = join_names(dimension.name for dimension in cube.dimensions)
     raise ParameterError(
-        f"no cell is {quote(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
+        f"no cell is {quote(text)}: write one label for each of {dimension_names}, "
+        f"with {LABEL_SEPARATOR.strip()} between"
     )
 
 
 def _suggest_object(cube: Cube, key: str) -> str:
-    near = cube.objects.near(key)
-    return f": did you mean {quote(near[0])}?" if near else ""
+    similar_names = cube.objects.near(key)
+    return f": did you mean {quote(similar_names[0])}?" if similar_names else ""
 
 
 def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
     """Raise an error if a label is of another level than the cells of the cube."""
-    levels, faults = [], []
+    levels, mismatches = [], []
     for dimension, label in zip(cube.dimensions, labels, strict=True):
-        here = label in TOP or (not dimension.is_top and label in dimension.labels)
-        others = [] if here else [level.name for level in dimension.levels if label in level.labels]
-        levels += others[:1] or ([] if label in TOP else [dimension.name])
-        if others:
-            own = STAR if dimension.is_top else repr(dimension.name)
-            faults.append(f"{quote(label)} is of {others[0]!r} and cells are of {own}")
-    if faults:
+        is_present = label in TOP or (not dimension.is_top and label in dimension.labels)
+        other_levels = [] if is_present else [level.name for level in dimension.levels if label in level.labels]
+        levels += other_levels[:1] or ([] if label in TOP else [dimension.name])
+        if other_levels:
+            own_level = STAR if dimension.is_top else repr(dimension.name)
+            mismatches.append(f"{quote(label)} is of {other_levels[0]!r} and cells are of {own_level}")
+    if mismatches:
         hint = Message("such cells are there with ", Setting("levels", ",".join(levels)))
-        above = {dimension.levels[at].name for dimension in cube.dimensions for at in list_levels(dimension)}
+        available_levels = {dimension.levels[at].name for dimension in cube.dimensions for at in list_levels(dimension)}
         title = quote(cell_line(labels))
         raise ParameterError(
-            f"the cell {title} is at another level: {', '.join(faults)}",
-            hint=hint if above.issuperset(levels) else None,
+            f"the cell {title} is at another level: {', '.join(mismatches)}",
+            hint=hint if available_levels.issuperset(levels) else None,
         )
 
 
@@ -274,21 +275,25 @@ class MixedCell:
 
 
 def format_label(dimension: Dimension, at: int, label: int) -> str:
-    """Return a label of a level, with the level behind it where another level has a label of that name."""
+    """Return a label of a level, followed by the level if another level has a label of that name."""
     level = dimension.levels[at]
     name = level.labels[label]
-    return _format_label(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
+    return _format_label(
+        level, name, sum(name in dimension.levels[other_level].labels for other_level in dimension.at_or_above())
+    )
 
 
 def format_labels(dimension: Dimension, at: int) -> tuple[str, ...]:
     """Return all labels of a level as :func:`format_label` names them."""
-    bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
+    level_counts = Counter(
+        label for other_level in dimension.at_or_above() for label in set(dimension.levels[other_level].labels)
+    )
     level = dimension.levels[at]
-    return tuple(_format_label(level, name, bearers[name]) for name in level.labels)
+    return tuple(_format_label(level, name, level_counts[name]) for name in level.labels)
 
 
-def _format_label(level: Level, name: str, bearers: int) -> str:
-    return name if bearers == 1 and name not in TOP else f"{name} ({level.name})"
+def _format_label(level: Level, name: str, level_count: int) -> str:
+    return name if level_count == 1 and name not in TOP else f"{name} ({level.name})"
 
 
 def list_levels(dimension: Dimension) -> list[int]:
@@ -296,7 +301,7 @@ def list_levels(dimension: Dimension) -> list[int]:
     return [] if dimension.is_top else dimension.at_or_above()
 
 
-def resolve_cell(cube: Cube, given: Any) -> MixedCell:
+def resolve_cell(cube: Cube, cell: Any) -> MixedCell:
     """Return the cell at mixed levels that a value names.
 
     That is a tuple of labels, one of any level or ∗ (``"*"``, None) for every dimension; the same in one line
@@ -304,23 +309,23 @@ def resolve_cell(cube: Cube, given: Any) -> MixedCell:
     (``"ACL"``) or labels by the names of their levels (``{"venue": "ACL"}``), ∗ in all others; a cell of the cube as a
     :class:`Node`. None is the whole cube.
     """
-    if given is None:
+    if cell is None:
         return MixedCell.top(cube)
-    if isinstance(given, MixedCell):
-        return _check_mixed(cube, given)
-    if isinstance(given, Node) and given.is_cell:
-        labels = cube.cells.labels[_check_node(cube, given).number].tolist()
+    if isinstance(cell, MixedCell):
+        return _check_mixed(cube, cell)
+    if isinstance(cell, Node) and cell.is_cell:
+        labels = cube.cells.labels[_check_node(cube, cell).number].tolist()
         parts = zip(cube.dimensions, labels, strict=True)
         return _make_cell([(None if label < 0 else dimension.at, label) for dimension, label in parts])
-    if isinstance(given, Mapping):
-        return _resolve_mapping(cube, given)
-    if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
-        if len(given) != len(cube.dimensions):
-            raise ParameterError(f"{_describe_expected(cube)}, got {quote(tuple(given))}")
-        return _find_mixed(cube, [label if label is None else str(label) for label in given])
-    if isinstance(given, str):
-        return _resolve_text(cube, given)
-    raise ParameterError(f"{_describe_expected(cube)}, got {quote(given)}")
+    if isinstance(cell, Mapping):
+        return _resolve_mapping(cube, cell)
+    if isinstance(cell, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in cell):
+        if len(cell) != len(cube.dimensions):
+            raise ParameterError(f"{_describe_expected(cube)}, got {quote(tuple(cell))}")
+        return _find_mixed(cube, [label if label is None else str(label) for label in cell])
+    if isinstance(cell, str):
+        return _resolve_text(cube, cell)
+    raise ParameterError(f"{_describe_expected(cube)}, got {quote(cell)}")
 
 
 def _describe_expected(cube: Cube) -> str:
@@ -335,44 +340,47 @@ def _find_mixed(cube: Cube, labels: Sequence[str | None]) -> MixedCell:
     return _make_cell([_find_label(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
 
 
-def _resolve_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
+def _resolve_mapping(cube: Cube, labels: Mapping[Any, Any]) -> MixedCell:
     """Return the cell of labels by the names of their levels."""
-    places: list[tuple[int | None, int]] = [(None, -1)] * len(cube.dimensions)
-    for name, label in given.items():
+    found_labels: list[tuple[int | None, int]] = [(None, -1)] * len(cube.dimensions)
+    for name, label in labels.items():
         number, at = cube.level(name)
         dimension = cube.dimensions[number]
         if label is None or (label in TOP and label not in dimension.levels[at].labels):
             continue
         if at not in list_levels(dimension):
-            raise _stands_at_top(dimension, label)
-        if places[number] != (None, -1):
-            raise ParameterError(f"{quote(dict(given))} names the dimension {dimension.name!r} twice: give one label")
-        places[number] = at, dimension.levels[at].number(str(label))
-    return _make_cell(places)
+            raise _make_top_error(dimension, label)
+        if found_labels[number] != (None, -1):
+            raise ParameterError(f"{quote(dict(labels))} names the dimension {dimension.name!r} twice: give one label")
+        found_labels[number] = at, dimension.levels[at].number(str(label))
+    return _make_cell(found_labels)
 
 
 def _resolve_text(cube: Cube, text: str) -> MixedCell:
     line = _strip_marks(text)
     if line in TOP:
         return MixedCell.top(cube)
-    known = list(map(_all_names, cube.dimensions))
-    labels: Sequence[str | None] | None = parse_labels(known, line)
-    having = [line in names for names in known]
-    if labels is None and sum(having) == 1:
-        labels = [line if has else None for has in having]
+    names_by_dimension = list(map(_list_label_names, cube.dimensions))
+    labels: Sequence[str | None] | None = parse_labels(names_by_dimension, line)
+    has_name = [line in names for names in names_by_dimension]
+    if labels is None and sum(has_name) == 1:
+        labels = [line if has else None for has in has_name]
     if labels is None:
-        splits = ([part.strip() for part in line.split(separator, len(known))] for separator in SEPARATORS[1:])
-        fitting = [parts for parts in splits if len(parts) == len(known)]
-        labels = max(fitting, key=lambda parts: sum(map(contains, known, parts)), default=None)
+        splits = (
+            [part.strip() for part in line.split(separator, len(names_by_dimension))]
+            for separator in ACCEPTED_SEPARATORS[1:]
+        )
+        complete_splits = [parts for parts in splits if len(parts) == len(names_by_dimension)]
+        labels = max(complete_splits, key=lambda parts: sum(map(contains, names_by_dimension, parts)), default=None)
     if labels is not None:
         return _find_mixed(cube, labels)
-    near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))
-    hint = "" if near is None else f" (did you mean {quote(near)}?)"
-    raise ParameterError(f"{_describe_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
+    similar_name = None if any(has_name) else suggest_name(line, sorted(set().union(*names_by_dimension) - set(TOP)))
+    hint = "" if similar_name is None else f" (did you mean {quote(similar_name)}?)"
+    raise ParameterError(f"{_describe_expected(cube)}, with {LABEL_SEPARATOR.strip()} between, got {quote(text)}{hint}")
 
 
-def _all_names(dimension: Dimension) -> set[str]:
-    """Return all that may stand for a label of a dimension or for ∗."""
+def _list_label_names(dimension: Dimension) -> set[str]:
+    """Return all names of the labels of a dimension, and those of ∗."""
     labels = [
         (label, dimension.levels[at].name) for at in list_levels(dimension) for label in dimension.levels[at].labels
     ]
@@ -384,12 +392,12 @@ def _find_label(dimension: Dimension, name: str | None) -> tuple[int | None, int
     if name is None:
         return None, -1
     levels = list_levels(dimension)
-    found = [at for at in levels if name in dimension.levels[at].labels]
-    if len(found) > 1:
-        ways = " or ".join(repr(f"{name} ({dimension.levels[at].name})") for at in found)
-        raise ParameterError(f"{quote(name)} is a label of several levels of {dimension.name!r}: write {ways}")
-    if found:
-        return found[0], dimension.levels[found[0]].labels.index(name)
+    matching_levels = [at for at in levels if name in dimension.levels[at].labels]
+    if len(matching_levels) > 1:
+        alternatives = " or ".join(repr(f"{name} ({dimension.levels[at].name})") for at in matching_levels)
+        raise ParameterError(f"{quote(name)} is a label of several levels of {dimension.name!r}: write {alternatives}")
+    if matching_levels:
+        return matching_levels[0], dimension.levels[matching_levels[0]].labels.index(name)
     if name in TOP:
         return None, -1
     for at in levels:
@@ -398,23 +406,23 @@ def _find_label(dimension: Dimension, name: str | None) -> tuple[int | None, int
         if label != name and label in level.labels:
             return at, level.labels.index(label)
     if not levels:
-        raise _stands_at_top(dimension, name)
+        raise _make_top_error(dimension, name)
     names = " or ".join(repr(dimension.levels[at].name) for at in levels)
     raise unknown_name(f"label of {names}", name, [label for at in levels for label in dimension.levels[at].labels])
 
 
-def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
+def _make_top_error(dimension: Dimension, name: object) -> ParameterError:
     return ParameterError(
         f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} does not exist"
     )
 
 
 def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:
-    """Return a cell that the cube can have; one of another cube is refused."""
-    fits = len(cell.levels) == len(cell.labels) == len(cube.dimensions) and all(
+    """Return the cell; raise an error if the cube cannot have it."""
+    is_valid = len(cell.levels) == len(cell.labels) == len(cube.dimensions) and all(
         (at is None and label == -1) or (at in list_levels(dimension) and 0 <= label < len(dimension.levels[at].labels))
         for dimension, at, label in zip(cube.dimensions, cell.levels, cell.labels, strict=True)
     )
-    if not fits:
+    if not is_valid:
         raise ParameterError(f"{quote(cell)} is of another cube: {_describe_expected(cube)}")
     return cell

@@ -112,10 +112,10 @@ def update(
     return grow(cube, corpus, engine, topics=topics, progress=progress)
 
 
-def refuse_known(corpus: Corpus, known: Array) -> None:
+def refuse_known(corpus: Corpus, is_known: Array) -> None:
     """Raise if any item of a corpus is marked as one that the cube has."""
-    if known.any():
-        ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
+    if is_known.any():
+        ids = corpus.items["item"].filter(pa.array(is_known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(
             f"{plural} in the cube already: {quote_few(ids)}",
@@ -215,11 +215,11 @@ def grow(
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     """Return a corpus without the items that a cube has already; it counts them as left out."""
-    known = require_ledger(cube).knows(hash_column(corpus.items["item"]))
-    if not known.any():
+    is_known = require_ledger(cube).knows(hash_column(corpus.items["item"]))
+    if not is_known.any():
         return corpus
-    new_items = drop_items(corpus, known)
-    return replace(new_items, dropped=join_counts(corpus.dropped, {ALREADY_IN_CUBE: int(known.sum())}))
+    new_items = drop_items(corpus, is_known)
+    return replace(new_items, dropped=join_counts(corpus.dropped, {ALREADY_IN_CUBE: int(is_known.sum())}))
 
 
 def empty_cube(

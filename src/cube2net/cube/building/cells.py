@@ -179,8 +179,8 @@ def _merge(old: Ragged, old_rows: Array, new: Ragged, new_rows: Array, renumber:
 
 def _group_entries(rows: Array, entries: Array) -> tuple[Ragged, Array]:
     """Return the entries of the rows that are not empty, and the numbers of these rows."""
-    rows_with_entries, place = np.unique(rows, return_inverse=True)
-    return ragged_from_pairs(place, entries, len(rows_with_entries)), rows_with_entries
+    rows_with_entries, places = np.unique(rows, return_inverse=True)
+    return ragged_from_pairs(places, entries, len(rows_with_entries)), rows_with_entries
 
 
 def _grow_rows(old: Ragged, renumber: Array, new: Ragged, changed: Array, count: int) -> Ragged:

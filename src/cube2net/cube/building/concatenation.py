@@ -168,8 +168,8 @@ def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
 
 def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
     """Return the known objects followed by the new ones, given the row of every object."""
-    new = objects.filter(pa.array(rows >= known.num_rows))
-    return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
+    new_objects = objects.filter(pa.array(rows >= known.num_rows))
+    return pa.concat_tables([known.select(list(OBJECTS)), new_objects.select(list(OBJECTS))])
 
 
 def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
@@ -209,10 +209,10 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
             f"(such as {second.objects['object'][0].as_py()!r}): give both the same type"
         )
     if second.links is not None and second.links.num_rows and directed != second.directed:
-        have = "lead from source to target" if directed else "have no direction"
-        other = "have none" if directed else "lead from source to target"
+        first_direction = "lead from source to target" if directed else "have no direction"
+        second_direction = "have none" if directed else "lead from source to target"
         raise SourceError(
-            f"the first links {have}, and those of the new data {other}",
+            f"the first links {first_direction}, and those of the new data {second_direction}",
             hint=Message(Setting("directed", True), " gives one"),
         )
 

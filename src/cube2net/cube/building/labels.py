@@ -157,7 +157,7 @@ def order_labels(names: tuple[str, ...], old_names: tuple[str, ...], column: Col
     """Return the known labels and those of a column, in the order of ``names``."""
     if not old_names:
         return GrownLabels(names, NO_CODES, column)
-    codes_by_name = {name: place for place, name in enumerate(names)}
+    codes_by_name = {name: code for code, name in enumerate(names)}
     places = np.array([codes_by_name[name] for name in old_names], dtype=np.int32)
     codes = np.array([codes_by_name[name] for name in column.names], dtype=np.int32)[column.codes]
     return GrownLabels(names, places, Column(column.items, codes, names))

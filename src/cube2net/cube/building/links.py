@@ -436,6 +436,6 @@ def _find_places(links: Links, low: Array, high: Array) -> Array:
     from cube2net.kernels.item_rows import find_entries
 
     places = np.full(len(low), -1, np.int64)
-    known = (low < len(links)) & (high < len(links))
-    places[known] = find_entries(links.indptr, links.indices, low[known], high[known])
+    in_range = (low < len(links)) & (high < len(links))
+    places[in_range] = find_entries(links.indptr, links.indices, low[in_range], high[in_range])
     return places

@@ -242,9 +242,9 @@ def _all_marked(rows: Ragged, marks: Array) -> Array:
 
 def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
     """Return the topics of a corpus's items by their numbers in a cube; -1 is a new topic."""
-    known = {name: number for number, name in enumerate(require_ledger(cube).topics or ())}
-    number = np.array([known.get(name, -1) for name in topics.names], dtype=np.int32)
-    rows = pa.table({"item": topics.assigned["item"], "topic": number[topics.assigned["topic"].to_numpy()]})
+    cube_topics = {name: topic_numbers for topic_numbers, name in enumerate(require_ledger(cube).topics or ())}
+    topic_numbers = np.array([cube_topics.get(name, -1) for name in topics.names], dtype=np.int32)
+    rows = pa.table({"item": topics.assigned["item"], "topic": topic_numbers[topics.assigned["topic"].to_numpy()]})
     return pack_rows("topics", rows, "topic", corpus.items.num_rows, 1, allocate_in_memory)
 
 
@@ -284,11 +284,11 @@ def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stays: Array, corpus: 
 def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stays: Array, kept_objects: Array) -> Corpus:
     """Return the corpus of the remaining items and objects of a cube, without texts and given links."""
     objects = cube.objects.table.filter(pa.array(kept_objects))
-    more = cube.objects.attributes
-    for name in more.column_names:
-        objects = objects.append_column(name, more[name].filter(pa.array(kept_objects)))
+    attributes = cube.objects.attributes
+    for name in attributes.column_names:
+        objects = objects.append_column(name, attributes[name].filter(pa.array(kept_objects)))
     rows = take_rows(index.objects, np.flatnonzero(stays))
-    number = (np.cumsum(kept_objects) - 1).astype(np.int32)
+    new_numbers = (np.cumsum(kept_objects) - 1).astype(np.int32)
     items = pa.table({"item": index.ids.filter(pa.array(stays))})
     for name, column in index.kept_attributes.only(stays).items():
         items = items.append_column(name, column)
@@ -303,7 +303,7 @@ def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stays: Array, kep
         mentions=table(
             MENTIONS,
             item=pa.array(row_of_entries(rows).astype(np.int32)),
-            object=pa.array(number[rows.indices], pa.int32()),
+            object=pa.array(new_numbers[rows.indices], pa.int32()),
         ),
         links=links,
         labels=ledger.labels,

@@ -155,9 +155,9 @@ class Person:
 
     def conflicts_with(self, ids: Sequence[str]) -> bool:
         """Return whether identifiers of the same kind differ."""
-        return any(is_orcid(one) == is_orcid(other) for one in ids for other in self.ids) and not self.ids.intersection(
-            ids
-        )
+        return any(
+            is_orcid(identifier) == is_orcid(own_identifier) for identifier in ids for own_identifier in self.ids
+        ) and not self.ids.intersection(ids)
 
 
 def is_orcid(identifier: str) -> bool:
@@ -250,17 +250,17 @@ class _AuthorIdentifier:
                 return
 
     def _find_fuller_person(
-        self, author: Author, number: int, others: Sequence[int], coauthors: set[tuple[str, str]]
+        self, author: Author, number: int, candidates: Sequence[int], coauthors: set[tuple[str, str]]
     ) -> int:
         """Return the person of a fuller name of a mention, below 0 where there is none or it is not clear who."""
         key, own_person = self.keys[author.name], self.persons[number]
         namesake_count = len(self.given_names[key[0]])
         evidence: list[tuple[int, int, int]] = []
-        for other in others:
-            person = self.persons[other]
+        for candidate in candidates:
+            person = self.persons[candidate]
             is_better = is_fuller(person.key, own_person.key) or bool(person.ids and not own_person.ids)
             if (
-                other == number
+                candidate == number
                 or not is_better
                 or not is_same_form(key, person.key)
                 or person.conflicts_with(author.ids)
@@ -268,14 +268,14 @@ class _AuthorIdentifier:
                 continue
             shared = [coauthor for coauthor in coauthors if coauthor in person.coauthors]
             if sum(1 / min(namesake_count, len(self.given_names[family])) for family, _ in shared) >= MIN_EVIDENCE:
-                evidence.append((len(shared), len("".join(person.key[1])), other))
+                evidence.append((len(shared), len("".join(person.key[1])), candidate))
         if not evidence:
             return -1
         shared_count, _, best_person = max(evidence, key=lambda coauthor: (coauthor[0], coauthor[1], -coauthor[2]))
         other_counts = [
             count
-            for count, _, other in evidence
-            if not is_same_form(self.persons[best_person].key, self.persons[other].key)
+            for count, _, candidate in evidence
+            if not is_same_form(self.persons[best_person].key, self.persons[candidate].key)
         ]
         return -1 if max(other_counts, default=0) >= shared_count else best_person
 

@@ -386,9 +386,9 @@ class CorpusBuilder:
         citing, cited = citing[kept[citing]], cited[kept[citing]]
         cited = merged.follow_all("W", cited)
         order = np.flatnonzero(kept)[np.argsort(ids[kept], kind="stable")]
-        place = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
-        is_known = ids[order][place] == cited
-        source, target = rows[citing[is_known]], rows[order[place[is_known]]]
+        places = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
+        is_known = ids[order][places] == cited
+        source, target = rows[citing[is_known]], rows[order[places[is_known]]]
         is_self = source == target
         pairs = np.unique(source[~is_self].astype(np.int64) << 32 | target[~is_self])
         columns.dropped.leave_out(CITED_ELSEWHERE, int((~is_known).sum()))

@@ -150,35 +150,35 @@ def _split_file(name: str, day: str, file: io.BufferedReader, dropped: Dropped) 
 
 def _split_lines(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return blocks of whole lines; lines that are too long are skipped."""
-    number, rest = 1, b""
+    number, remainder = 1, b""
     while True:
-        data, last = _read_more(file, rest, first=number == 1 and not rest)
+        data, is_last = _read_more(file, remainder, is_first=number == 1 and not remainder)
         starts: Array = np.append(0, np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")) + 1)
         if len(starts) > 1:
             block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)
             yield _drop_unusable_lines(block, dropped)
-        if last:
+        if is_last:
             return
-        rest = bytes(data[starts[-1] :])
-        if len(rest) > MAX_LINE_BYTES:
+        remainder = bytes(data[starts[-1] :])
+        if len(remainder) > MAX_LINE_BYTES:
             dropped.drop_one(TOO_LONG_REASON, f"{name} line {number:,}", "the line is longer than 16 MiB")
-            rest, number = b"", number + 1
-            while (more := file.readline(MAX_LINE_BYTES)) and not more.endswith(b"\n"):
+            remainder, number = b"", number + 1
+            while (piece := file.readline(MAX_LINE_BYTES)) and not piece.endswith(b"\n"):
                 pass
 
 
-def _read_more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
+def _read_more(file: io.BufferedReader, remainder: bytes, *, is_first: bool) -> tuple[memoryview, bool]:
     """Return the rest of the last block with the next bytes of a file, and whether the file ends with them."""
-    buffer = memoryview(np.empty(len(rest) + BLOCK_BYTES + 1, np.uint8))  # type: ignore[arg-type]
-    buffer[: len(rest)] = rest
-    size = file.readinto(buffer[len(rest) : -1])
-    last, end = size < BLOCK_BYTES, len(rest) + size
-    if last and end and bytes(buffer[end - 1 : end]) != LINE_END:
+    buffer = memoryview(np.empty(len(remainder) + BLOCK_BYTES + 1, np.uint8))  # type: ignore[arg-type]
+    buffer[: len(remainder)] = remainder
+    size = file.readinto(buffer[len(remainder) : -1])
+    is_last, end = size < BLOCK_BYTES, len(remainder) + size
+    if is_last and end and bytes(buffer[end - 1 : end]) != LINE_END:
         buffer[end : end + 1] = LINE_END
         end += 1
-    begin = len(BYTE_ORDER_MARK) if first and bytes(buffer[: len(BYTE_ORDER_MARK)]) == BYTE_ORDER_MARK else 0
-    return buffer[begin:end].toreadonly(), last
+    begin = len(BYTE_ORDER_MARK) if is_first and bytes(buffer[: len(BYTE_ORDER_MARK)]) == BYTE_ORDER_MARK else 0
+    return buffer[begin:end].toreadonly(), is_last
 
 
 def _drop_unusable_lines(block: Block, dropped: Dropped) -> Block:

@@ -54,7 +54,7 @@ class LineReader:
         self.connection.close()
 
     def parse(self, block: Block) -> Iterator[tuple[Block, pa.Table]]:
-        """Return the works of a block, with the lines they stand on; those of pages come by themselves."""
+        """Return the works of a block with their lines; those of a saved page are a block of their own."""
         block = self._drop_non_utf8(block)
         if self.required:
             block = self._select_required(block)
@@ -67,11 +67,11 @@ class LineReader:
         if pages.any():
             for row in np.flatnonzero(pages).tolist():
                 try:
-                    every = [json.dumps(work).encode() for work in list_works(json.loads(block.line(row)))]
+                    all_rows = [json.dumps(work).encode() for work in list_works(json.loads(block.line(row)))]
                 except (ValueError, RecursionError) as error:
                     self.dropped.drop_one("lines that are no JSON objects", block.place(row), first_line(error))
                     continue
-                page = make_block(block.name, block.day, every, [int(block.numbers[row])] * len(every))
+                page = make_block(block.name, block.day, all_rows, [int(block.numbers[row])] * len(all_rows))
                 yield page, self._run(self.statement, page).drop_columns("results")
             works, block = works.filter(pa.array(~pages)), block.select(~pages)
         yield block, works.drop_columns("results")
@@ -96,21 +96,23 @@ class LineReader:
                 line.decode()
             except UnicodeDecodeError as error:
                 kept[row] = False
-                wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
-                self.dropped.drop_one("lines that are not UTF-8", block.place(row), wrong)
+                invalid_byte = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+                self.dropped.drop_one("lines that are not UTF-8", block.place(row), invalid_byte)
         return block.select(kept)
 
     def _drop_non_json(self, block: Block) -> Block:
-        """Return a block without lines that are no JSON."""
+        """Return a block without the lines that are not JSON."""
         kept: Array = self._run("SELECT json_valid(line) AS good FROM lines", block)["good"].to_numpy()
         for row in np.flatnonzero(~kept).tolist():
             text = block.line(row).decode().strip()
-            shown = text[:40] + ("…" if len(text) > 40 else "")
-            self.dropped.drop_one("lines that are no JSON objects", block.place(row), f"{shown!r} is not a JSON object")
+            excerpt = text[:40] + ("…" if len(text) > 40 else "")
+            self.dropped.drop_one(
+                "lines that are no JSON objects", block.place(row), f"{excerpt!r} is not a JSON object"
+            )
         return block.select(kept)
 
     def _select_required(self, block: Block) -> Block:
-        """Return a block without lines that surely do not hold what is asked for; an escape may hide anything."""
+        """Return a block without the lines that cannot hold a required text; any line with an escape may."""
         kept: Array = self._run(f"SELECT ({') AND ('.join(self.required)}) AS good FROM lines", block)[
             "good"
         ].to_numpy()
@@ -370,11 +372,11 @@ class WorkColumns:
         ids = parse_id_numbers(works["id"], "W")
         for row in np.flatnonzero(ids < 0).tolist():
             id_text = works["id"][row].as_py()
-            got = "is missing" if id_text is None else f"is {id_text[:80]!r}"
+            state = "is missing" if id_text is None else f"is {id_text[:80]!r}"
             self.dropped.drop_one(
                 "records that are not works",
                 block.place(row),
-                f"'id' {got}, expected that of a work such as 'W2741809807'",
+                f"'id' {state}, expected that of a work such as 'W2741809807'",
             )
         kept = ids >= 0
         return (works, ids) if kept.all() else (works.filter(pa.array(kept)), ids[kept])
