@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cube2net._util.spelling import OTHER_NAMES, count_edits, preselect_names, suggest_name, translate_name
 from cube2net.api.plan import METHODS
-from cube2net.apps.cli.query import methods
+from cube2net.apps.cli.query import list_methods
 from cube2net.cube.engines import ENGINES
 from cube2net.errors import Cube2netError, join_names, quote_few, unknown_name
 from cube2net.io.sources import SOURCES
@@ -18,7 +18,7 @@ from cube2net.selection.objectives import OBJECTIVES
 from cube2net.topics.models import TOPIC_MODELS
 
 NAMES = {
-    "method": [*methods()],
+    "method": [*list_methods()],
     "objective": [*OBJECTIVES],
     "source": [*SOURCES, "bundled"],
     "engine": [*ENGINES],

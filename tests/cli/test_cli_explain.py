@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 import cube2net as c2n
 from cube2net.api.query import read_query
 from cube2net.apps.cli.app import app
-from cube2net.apps.cli.explain import OF_QUERY_ALONE
+from cube2net.apps.cli.explain import OUTPUT_OPTIONS
 from cube2net.apps.cli.query import query as query_command
 
 
@@ -62,8 +62,8 @@ def test_options_of_query_make_the_network_that_is_explained(place: Place) -> No
 def test_the_command_has_every_option_of_query_that_makes_the_network() -> None:
     command = typer.main.get_command(app).commands["explain"]  # type: ignore[attr-defined]
     names = {parameter.name for parameter in command.params}
-    assert set(inspect.signature(query_command).parameters) - names <= OF_QUERY_ALONE
-    assert not names & OF_QUERY_ALONE
+    assert set(inspect.signature(query_command).parameters) - names <= OUTPUT_OPTIONS
+    assert not names & OUTPUT_OPTIONS
 
 
 def test_a_network_that_query_wrote_can_be_explained(place: Place, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.apps.cli import EXIT_STATUS
-from cube2net.apps.cli.explore import _is_loopback, _open, private_page
+from cube2net.apps.cli.explore import _is_loopback, _open_page, private_page
 from cube2net.apps.server import serve as serving
 from cube2net.apps.server.serve import ExplorerServer, _open_socket
 from server.test_server_address import unpacked
@@ -162,7 +162,7 @@ def test_the_page_that_leads_to_the_explorer_is_gone_once_it_was_used(
     assert "&amp;begin=&quot;&lt;x&gt;" in page.read_text()
     used = threading.Event()
     monkeypatch.setattr("webbrowser.open", lambda address: used.set() or page.exists())
-    _open(page, used)
+    _open_page(page, used)
     assert not page.exists()
 
 

@@ -10,7 +10,7 @@ import typer
 import cube2net as c2n
 from cube2net.api.cubes import view_cube
 from cube2net.apps.cli.app import app
-from cube2net.apps.cli.explain import OF_QUERY_ALONE
+from cube2net.apps.cli.explain import OUTPUT_OPTIONS
 from cube2net.apps.cli.query import query as query_command
 from cube2net.model.network import Network
 
@@ -60,8 +60,8 @@ def test_nothing_asked_and_nobody_named_are_one_sentence_each(tool, cube: Path, 
 def test_the_command_has_every_option_of_query_that_makes_the_network() -> None:
     command = typer.main.get_command(app).commands["without"]  # type: ignore[attr-defined]
     names = {parameter.name for parameter in command.params}
-    assert set(inspect.signature(query_command).parameters) - names <= OF_QUERY_ALONE
-    assert names & OF_QUERY_ALONE == {"out", "spreadsheet_safe"}
+    assert set(inspect.signature(query_command).parameters) - names <= OUTPUT_OPTIONS
+    assert names & OUTPUT_OPTIONS == {"out", "spreadsheet_safe"}
 
 
 def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Path) -> None:

@@ -29,7 +29,7 @@ from cube2net.apps.cli.explore import explore, mcp
 from cube2net.apps.cli.info import info, verify
 from cube2net.apps.cli.options import Quiet, Seed
 from cube2net.apps.cli.output import (
-    LEFT,
+    READER_LEFT_STATUS,
     RESUMABLE_PATHS,
     UndeliveredError,
     complain,
@@ -49,7 +49,7 @@ OPTION_TEXTS = {
 
 INTERRUPT_TIMEOUT_SECONDS = 1.0
 RETRY_INTERVAL_SECONDS = 0.05
-"""How often an interrupt is sent again that came where nothing may be raised."""
+"""Time until an interrupt is sent again if no exception could be raised."""
 MESSAGE_TIMEOUT_SECONDS = 0.3
 """Timeout of the final message if its reader is stuck."""
 UNSAFE_PACKAGES = ("llvmlite", "numba")
@@ -67,8 +67,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_requested: bool) -> None:
+    if is_requested:
         from cube2net import __version__
 
         say(f"cube2net {__version__}")
@@ -219,7 +219,7 @@ def main(*, ignore_signals_afterwards: bool = False) -> None:
                 sys.stdout.flush()
             except UndeliveredError as error:
                 status = error.status
-                if status != LEFT:
+                if status != READER_LEFT_STATUS:
                     complain(f"cube2net: {error}")
             except BaseException:
                 if signals.status is None:
@@ -257,8 +257,8 @@ def _run(signals: Signals) -> int:
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
-        place = f" {quote(error.filename)}" if error.filename else ""
-        refuse(f"cannot use{place}: {(error.strerror or str(error)).lower()}")
+        file = f" {quote(error.filename)}" if error.filename else ""
+        refuse(f"cannot use{file}: {(error.strerror or str(error)).lower()}")
     except UnicodeEncodeError as error:
         refuse(f"{quote(error.object)} is not UTF-8 text: give it another name")
     except MemoryError:

@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replaced
+from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,9 +22,9 @@ from cube2net.apps.cli.options import (
     Seed,
     Set,
     SpreadsheetSafe,
+    complete_names,
     configure,
     list_fields,
-    offer,
     split_settings,
     warn_of_formulas,
 )
@@ -44,7 +44,7 @@ DEFAULT_MIN_OBJECTS = 10
 MinObjects = Annotated[int, typer.Option(help="Leave out cells with fewer objects.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
 SheetName = Annotated[str | None, typer.Option(metavar="NAME", help="The sheet of a workbook to read.")]
-SeparatorOf = Annotated[
+Separators = Annotated[
     list[str] | None,
     typer.Option(
         "--separator",
@@ -58,7 +58,7 @@ def build(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.", autocompletion=offer(*SOURCE_NAMES)
+            metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.", autocompletion=complete_names(*SOURCE_NAMES)
         ),
     ],
     paths: Annotated[
@@ -91,11 +91,11 @@ def build(
         typer.Option(
             metavar="WHAT",
             help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
-            autocompletion=offer("all", "index", "none"),
+            autocompletion=complete_names("all", "index", "none"),
         ),
     ] = "all",
     sheet: SheetName = None,
-    separator: SeparatorOf = None,
+    separator: Separators = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -107,7 +107,7 @@ def build(
         typer.Option(
             metavar="NAME",
             help="What runs the statements: duckdb or spark.",
-            autocompletion=offer("duckdb", "spark"),
+            autocompletion=complete_names("duckdb", "spark"),
         ),
     ] = "duckdb",
     memory: Annotated[
@@ -140,51 +140,52 @@ def build(
     for name, value in (("master", master), ("staging", staging), ("spark", spark[0] if spark else None)):
         if value is not None and engine != "spark":
             raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
-    settings = {"memory": memory, "master": master, "staging": staging}
-    runner = configure(
+    engine_settings = {"memory": memory, "master": master, "staging": staging}
+    engine_instance = configure(
         ENGINES[engine],
-        {name: value for name, value in settings.items() if value is not None},
+        {name: value for name, value in engine_settings.items() if value is not None},
         f"engine {engine!r}",
         **({"settings": _parse_spark_settings(spark)} if spark else {}),
     )
-    model = (
+    topic_model = (
         "lda" if topics is None and topic_groups is None else Lda(count=topics or DEFAULT_TOPICS, groups=topic_groups)
     )
-    specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
+    dimension_specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
     source_settings += ["keep_duplicates=true"] * keep_duplicates + _list_table_settings(sheet, separator)
     with shown_progress(quiet) as progress:
-        options: dict[str, Any] = {"topics": model, "min_objects": min_objects, "max_mentions": max_mentions}
-        options |= {"items": items, "out": out, "engine": runner, "seed": seed, "progress": progress}
+        options: dict[str, Any] = {"topics": topic_model, "min_objects": min_objects, "max_mentions": max_mentions}
+        options |= {"items": items, "out": out, "engine": engine_instance, "seed": seed, "progress": progress}
 
         def propose(corpus: Corpus) -> list[DimensionSpec] | None:
             if topic_groups is None:
                 return None
-            proposed = c2n.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions
-            return _group_topics(proposed, topic_groups)
+            suggested = c2n.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions
+            return _group_topics(suggested, topic_groups)
 
         if source == BUNDLED:
             corpus = read_corpus(source, paths or [], source_settings, strict, progress, where or [])
-            cube = c2n.build(corpus, specs or propose(corpus), **options)
+            cube = c2n.build(corpus, dimension_specs or propose(corpus), **options)
         else:
             reader = make_source(source, paths or [], source_settings, strict, where or [])
-            places = () if source == SQL else paths or []
-            cube = c2n.build([*places], source=reader, dimensions=specs or propose, **options)
+            source_paths = () if source == SQL else paths or []
+            cube = c2n.build([*source_paths], source=reader, dimensions=dimension_specs or propose, **options)
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
-    outside = int((cube.object_cells.sizes == 0).sum())
-    if outside * 10 > len(cube.objects):
+    n_uncovered = int((cube.object_cells.sizes == 0).sum())
+    if n_uncovered * 10 > len(cube.objects):
         say(
-            f"{outside:,} of {len(cube.objects):,} objects are in no cell, because a cell needs {min_objects} objects: "
+            f"{n_uncovered:,} of {len(cube.objects):,} objects are in no cell, because a cell needs {min_objects} "
+            "objects: "
             "use fewer dimensions, coarser labels or a smaller --min-objects to include more"
         )
 
 
 def _group_topics(specs: Sequence[DimensionSpec], groups: int | None) -> list[DimensionSpec]:
-    """Put a level of topic groups above the dimension of topics, if groups are asked for."""
+    """Add a level of topic groups above the dimension of topics, if ``groups`` is given."""
     return [
-        replaced(spec, parent="topic group")
+        replace_fields(spec, parent="topic group")
         if groups is not None and spec.attribute == "topic" and spec.parent is None
         else spec
         for spec in specs
@@ -197,14 +198,17 @@ def _list_table_settings(sheet: str | None, separators: Sequence[str] | None) ->
     >>> _list_table_settings("Data", ["Authors=;", "Authors= and "])
     ['sheet=Data', 'separators={"Authors": [";", " and "]}']
     """
-    found: dict[str, list[str]] = {}
+    marks_by_column: dict[str, list[str]] = {}
     for text in separators or ():
         column, _, mark = text.rpartition("=")
         if not column or not mark:
             raise ParameterError(f"cannot read --separator {text!r}: write column=mark, such as Authors=';'")
-        found.setdefault(column, []).append(mark)
+        marks_by_column.setdefault(column, []).append(mark)
     settings = [] if sheet is None else [f"sheet={sheet}"]
-    marks = {column: each[0] if len(each) == 1 else each for column, each in found.items()}
+    marks = {
+        column: column_marks[0] if len(column_marks) == 1 else column_marks
+        for column, column_marks in marks_by_column.items()
+    }
     return settings + ([f"separators={json.dumps(marks, ensure_ascii=False)}"] if marks else [])
 
 
@@ -230,8 +234,8 @@ def read_corpus(
         if where:
             raise ParameterError(f"the bundled data cannot be filtered, got --where {where[0]!r}")
         return c2n.load_bundled()
-    places = () if source == SQL else paths
-    return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
+    source_paths = () if source == SQL else paths
+    return c2n.read_source(make_source(source, paths, settings, strict, where), *source_paths, progress=progress)
 
 
 def make_source(
@@ -241,9 +245,9 @@ def make_source(
     strict: bool,
     where: Sequence[str] = (),
     *,
-    before: Mapping[str, Any] | None = None,
+    previous: Mapping[str, Any] | None = None,
 ) -> Source:
-    """Return a source with the parameters that were typed, and with those of ``before`` for the others."""
+    """Return a source with the given settings; other parameters are those of ``previous``."""
     from cube2net.io.sources import SOURCES
 
     if source not in SOURCES:
@@ -253,17 +257,17 @@ def make_source(
         raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         values["strict"] = "true"
-    kind = SOURCES[source]
-    handed: dict[str, Any] = {"where": _group_labels(where)} if where else {}
-    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
-    if where and "where" not in list_fields(kind):
-        able = [name for name, other in SOURCES.items() if "where" in list_fields(other)]
-        raise ParameterError(f"source {source!r} takes no --where: it is for {join_names(able)}")
-    for called, value in (before or {}).items():
-        name = "usual" if called == "columns" else called
-        if name in list_fields(kind) and name not in values:
-            handed.setdefault(name, value)
-    reader: Source = configure(kind, values, f"source {source!r}", **handed)
+    source_class = SOURCES[source]
+    extra_parameters: dict[str, Any] = {"where": _group_labels(where)} if where else {}
+    extra_parameters |= {"queries": tuple(map(str, paths))} if source == SQL else {}
+    if where and "where" not in list_fields(source_class):
+        filterable_sources = [name for name, other in SOURCES.items() if "where" in list_fields(other)]
+        raise ParameterError(f"source {source!r} takes no --where: it is for {join_names(filterable_sources)}")
+    for old_name, value in (previous or {}).items():
+        name = "usual" if old_name == "columns" else old_name
+        if name in list_fields(source_class) and name not in values:
+            extra_parameters.setdefault(name, value)
+    reader: Source = configure(source_class, values, f"source {source!r}", **extra_parameters)
     return reader
 
 
@@ -273,15 +277,15 @@ def _group_labels(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     >>> _group_labels(["field=Computer Science", "country=NO", "country=SE"])
     {'field': ('Computer Science',), 'country': ('NO', 'SE')}
     """
-    found: dict[str, tuple[str, ...]] = {}
+    labels_by_attribute: dict[str, tuple[str, ...]] = {}
     for text in texts:
         name, equals, label = (part.strip() for part in text.partition("="))
         if not equals or not name or not label:
             raise ParameterError(
                 f"cannot read --where {text!r}: write attribute=label, such as field='Computer Science'"
             )
-        found[name] = (*found.get(name, ()), label)
-    return found
+        labels_by_attribute[name] = (*labels_by_attribute.get(name, ()), label)
+    return labels_by_attribute
 
 
 def suggest(
@@ -299,7 +303,7 @@ def suggest(
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
     min_objects: MinObjects = DEFAULT_MIN_OBJECTS,
     sheet: SheetName = None,
-    separator: SeparatorOf = None,
+    separator: Separators = None,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
@@ -321,8 +325,8 @@ def suggest(
         corpus = read_corpus(source, request.paths, request.settings, strict, progress, request.where)
         suggestion = c2n.suggest(corpus, query, min_objects=min_objects, splits=splits, seed=seed, progress=progress)
     if as_json:
-        code = {"command": request.command(suggestion), "python": request.python(suggestion)}
-        show_json({**suggestion.record(), **(code if suggestion.dimensions else {})})
+        build_code = {"command": request.command(suggestion), "python": request.python(suggestion)}
+        show_json({**suggestion.record(), **(build_code if suggestion.dimensions else {})})
     else:
         show_suggestion(request, suggestion)
 
@@ -340,7 +344,7 @@ class SuggestRequest:
     seed: int
 
     def command(self, suggestion: Suggestion) -> str:
-        """Return the command that builds the cube, as a shell reads it."""
+        """Return the shell command that builds the cube."""
         words = ["cube2net", "build", self.source, *map(str, self.paths)]
         for spec in suggestion.dimensions:
             words += ["--dimension", str(spec)]
@@ -358,29 +362,29 @@ class SuggestRequest:
         return shlex.join(words)
 
     def python(self, suggestion: Suggestion) -> list[str]:
-        """Return the lines of Python that build the cube; parameters of the source come as they were typed."""
+        """Return the lines of Python that build the cube."""
         names = [str(path) for path in self.paths]
         arguments = ", ".join([*map(repr, [self.source, *names]), *self._options()])
-        read = "c2n.load_bundled()" if self.source == BUNDLED else f"c2n.read_source({arguments})"
-        build = [repr([str(spec) for spec in suggestion.dimensions])]
+        read_call = "c2n.load_bundled()" if self.source == BUNDLED else f"c2n.read_source({arguments})"
+        build_arguments = [repr([str(spec) for spec in suggestion.dimensions])]
         if suggestion.needs_topics:
-            build.append(f"topics=Lda(count={suggestion.topics})")
+            build_arguments.append(f"topics=Lda(count={suggestion.topics})")
         if self.min_objects != DEFAULT_MIN_OBJECTS:
-            build.append(f"min_objects={self.min_objects}")
+            build_arguments.append(f"min_objects={self.min_objects}")
         if self.seed:
-            build.append(f"seed={self.seed}")
+            build_arguments.append(f"seed={self.seed}")
         lines = ["import cube2net as c2n"]
         if suggestion.needs_topics:
             lines.append("from cube2net.topics.lda import Lda")
-        return [*lines, f"corpus = {read}", f"cube = c2n.build(corpus, {', '.join(build)})"]
+        return [*lines, f"corpus = {read_call}", f"cube = c2n.build(corpus, {', '.join(build_arguments)})"]
 
     def _options(self) -> list[str]:
-        """Return the parameters of the source as Python writes them."""
+        """Return the parameters of the source as Python code."""
         if self.source == BUNDLED:
             return []
         reader = make_source(self.source, self.paths, self.settings, self.strict, self.where)
-        named = [*split_settings(self.settings), *["where"] * bool(self.where), *["strict"] * self.strict]
-        return [hide_passwords(f"{name}={getattr(reader, name)!r}") for name in dict.fromkeys(named)]
+        names = [*split_settings(self.settings), *["where"] * bool(self.where), *["strict"] * self.strict]
+        return [hide_passwords(f"{name}={getattr(reader, name)!r}") for name in dict.fromkeys(names)]
 
 
 def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
@@ -392,12 +396,18 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
         "attributes",
         ("attribute", "is", "values", "filled", "may become"),
         [
-            (each.name, each.kind, f"{each.distinct:,}", f"{each.filled:.0%}", str(each.dimension or ""))
-            for each in suggestion.attributes
+            (
+                attribute.name,
+                attribute.kind,
+                f"{attribute.distinct:,}",
+                f"{attribute.filled:.0%}",
+                str(attribute.dimension or ""),
+            )
+            for attribute in suggestion.attributes
         ],
         right=("values", "filled"),
     )
-    say(*(f"{quote_unsafe(each.name)} {each.reason}" for each in suggestion.attributes))
+    say(*(f"{quote_unsafe(attribute.name)} {attribute.reason}" for attribute in suggestion.attributes))
     if suggestion.dependencies:
         say(f"levels: {join_names(suggestion.dependencies)}")
     say("")
@@ -407,8 +417,8 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
         return
     _show_proposals("together", suggestion.proposals)
     if suggestion.topics is not None:
-        exact = "" if suggestion.query is None else ", and here they were found"
-        say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{exact}")
+        found_note = "" if suggestion.query is None else ", and here they were found"
+        say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{found_note}")
     say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", *suggestion.explanations, "")
     say(request.command(suggestion), "")
     say("in Python:", *(f"  {line}" for line in request.python(suggestion)))
@@ -416,22 +426,22 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
 
 def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
     columns = ["dimensions", "cells", "objects in cells", "too small", "giant", "bits"]
-    together = any(each.counts.together is not None for each in proposals)
-    held = any(each.held is not None for each in proposals)
+    has_together = any(proposal.counts.together is not None for proposal in proposals)
+    has_held = any(proposal.held is not None for proposal in proposals)
     rows = [
         (
-            " × ".join(map(str, each.dimensions)),
-            f"{each.counts.cells:,}",
-            f"{each.counts.share:.0%}",
-            f"{each.counts.dead:,}",
-            f"{each.counts.giant:,}",
-            f"{each.counts.bits:.1f}",
-            *([_format_percent(each.counts.together)] if together else []),
-            *([str(each.held or "")] if held else []),
+            " × ".join(map(str, proposal.dimensions)),
+            f"{proposal.counts.cells:,}",
+            f"{proposal.counts.share:.0%}",
+            f"{proposal.counts.dead:,}",
+            f"{proposal.counts.giant:,}",
+            f"{proposal.counts.bits:.1f}",
+            *([_format_percent(proposal.counts.together)] if has_together else []),
+            *([str(proposal.held or "")] if has_held else []),
         )
-        for each in proposals
+        for proposal in proposals
     ]
-    columns += ["no chance"] * together + ["hidden half held"] * held
+    columns += ["no chance"] * has_together + ["hidden half held"] * has_held
     show_table(title, columns, rows, right=columns[1:])
 
 
@@ -449,7 +459,7 @@ def update(
         typer.Option(
             metavar="SOURCE",
             help=f"One of {', '.join(SOURCE_NAMES)}; by default the one the cube was built from, with its options.",
-            autocompletion=offer(*SOURCE_NAMES),
+            autocompletion=complete_names(*SOURCE_NAMES),
         ),
     ] = "",
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
@@ -473,35 +483,35 @@ def update(
     corpus = None
     with shown_progress(quiet) as progress:
         if source or paths or set_ or remove is None:
-            corpus = _read_more(cube, source, paths or [], set_ or [], strict, progress)
-        grown, added = c2n.api.add_items(
+            corpus = _read_new_items(cube, source, paths or [], set_ or [], strict, progress)
+        updated_cube, additions = c2n.api.add_items(
             cube, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress
         )
-    say(f"{cube}: {grown}")
-    heavier = added.links.get("heavier", 0)
-    links = {what: count for what, count in added.links.items() if what != "heavier"}
-    for title, counts in (("added", added.totals), ("items", added.items), ("links", links)):
+    say(f"{cube}: {updated_cube}")
+    n_heavier = additions.links.get("heavier", 0)
+    links = {what: count for what, count in additions.links.items() if what != "heavier"}
+    for title, counts in (("added", additions.totals), ("items", additions.items), ("links", links)):
         if counts and (title != "links" or any(counts.values())):
             say(f"{title}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
-    if heavier:
-        say(f"links: {heavier:,} existing links got heavier (--replace would replace them)")
+    if n_heavier:
+        say(f"links: {n_heavier:,} existing links got heavier (--replace would replace them)")
 
 
-def _read_more(
+def _read_new_items(
     folder: Path, source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress
 ) -> Corpus:
     """Return the corpus of more files, read as those of the cube were unless another source is named."""
     cube = c2n.open(folder)
-    before = cube.settings.get("source") or {}
-    source = source or before.get("name", "")
+    previous = cube.settings.get("source") or {}
+    source = source or previous.get("name", "")
     if not source:
         raise ParameterError("the kind of the files is unknown: add --source, such as --source tables")
     if source == BUNDLED:
         return read_corpus(source, paths, settings, strict, progress)
-    before = before if source == before.get("name") else {}
-    reader = make_source(source, paths, settings, strict, before=before)
-    if before:
-        progress.note(f"read as the cube was: {describe_source(before)}")
+    previous = previous if source == previous.get("name") else {}
+    reader = make_source(source, paths, settings, strict, previous=previous)
+    if previous:
+        progress.note(f"read as the cube was: {describe_source(previous)}")
     return c2n.api.read_more(cube.objects, reader, *(() if source == SQL else paths), progress=progress)
 
 
@@ -514,7 +524,7 @@ def describe_source(source: Mapping[str, Any]) -> str:
     parts = [str(source["name"])]
     for name, value in source.items():
         if isinstance(value, Mapping) and name != c2n.api.READING:
-            parts.append(f"{name} {', '.join(f'{key}={one!r}' for key, one in value.items())}")
+            parts.append(f"{name} {', '.join(f'{key}={item!r}' for key, item in value.items())}")
         elif name not in ("name", c2n.api.READING):
             parts.append(name if value is True else f"{name} {value!r}")
     return ", ".join(parts)
@@ -531,7 +541,7 @@ def _read_ids(path: Path) -> list[str]:
 
 def task(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="yelp or movies.", autocompletion=offer("yelp", "movies"))
+        str, typer.Argument(metavar="SOURCE", help="yelp or movies.", autocompletion=complete_names("yelp", "movies"))
     ],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders to read.")],
     name: Annotated[str, typer.Option(help="yelp: ilkid or nvout; movies: scifi00 or drama10.")],
@@ -560,5 +570,5 @@ def task(
         )
     warn_of_formulas([out / "query.csv", out / "hidden.csv"])
     say(f"{out}: {cube}")
-    place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
-    say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
+    task_paths = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
+    say(f"cube2net compare {task_paths[0]} --query {task_paths[1]} --task links --hidden {task_paths[2]}")

@@ -28,11 +28,11 @@ from cube2net.apps.cli.options import (
     SpreadsheetSafe,
     Where,
     check_safe,
-    offer,
-    offer_some,
+    complete_levels,
+    complete_list,
+    complete_names,
     warn_of_formulas,
 )
-from cube2net.apps.cli.options import levels as which_cells
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
 from cube2net.apps.cli.query import apply_view, show_files, show_view
 from cube2net.errors import ParameterError
@@ -51,7 +51,7 @@ def compare(
             metavar="NAME",
             help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
             "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
-            autocompletion=offer(*TASK_NAMES),
+            autocompletion=complete_names(*TASK_NAMES),
         ),
     ] = None,
     hidden: Annotated[
@@ -66,7 +66,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
-            autocompletion=offer_some(*METHOD_NAMES),
+            autocompletion=complete_list(*METHOD_NAMES),
         ),
     ] = None,
     objectives: Annotated[
@@ -74,7 +74,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help="Several with commas. Without, cover, jaccard, coverage and linked.",
-            autocompletion=offer_some(*OBJECTIVE_NAMES),
+            autocompletion=complete_list(*OBJECTIVE_NAMES),
         ),
     ] = None,
     forms: Annotated[
@@ -82,7 +82,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help=f"Several with commas: {', '.join(FORMS)}. Without, all.",
-            autocompletion=offer_some(*FORMS),
+            autocompletion=complete_list(*FORMS),
         ),
     ] = None,
     levels: Annotated[
@@ -90,7 +90,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help="Which cells: full, one, or levels that stay; may be repeated.",
-            autocompletion=which_cells,
+            autocompletion=complete_levels,
         ),
     ] = None,
     n_neighbors: Annotated[
@@ -101,7 +101,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help=f"Several with commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Without, even.",
-            autocompletion=offer_some(*MEMBERSHIP_WEIGHTS),
+            autocompletion=complete_list(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
     models: Annotated[
@@ -110,7 +110,7 @@ def compare(
             metavar="NAMES",
             help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; without, all. For links: "
             f"{', '.join(RECOMMENDER_NAMES)}; without, popularity, softimpute and ease.",
-            autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
+            autocompletion=complete_list(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
     n_cells: Annotated[
@@ -127,7 +127,7 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help="Which of PageRank and hops are made as large: pagerank, hops, or both.",
-            autocompletion=offer_some("pagerank", "hops"),
+            autocompletion=complete_list("pagerank", "hops"),
         ),
     ] = None,
     out: Annotated[
@@ -153,27 +153,33 @@ def compare(
     from cube2net.api.compare import JOURNAL
     from cube2net.api.report import results
 
-    opened = apply_view(c2n.open(cube), where, roll_up, between, kind)
+    view = apply_view(c2n.open(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     if hidden is not None and task not in (None, "links"):
         raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
     if out is not None:
         RESUMABLE_PATHS.append(out / JOURNAL)
         c2n.api.check_report()
-    lists = {"methods": methods, "objectives": objectives, "forms": forms, "models": models, "baselines": baselines}
-    lists["membership_weights"] = membership_weights
-    named: dict[str, Any] = {name: split_names(name, texts) for name, texts in lists.items() if texts}
+    name_lists = {
+        "methods": methods,
+        "objectives": objectives,
+        "forms": forms,
+        "models": models,
+        "baselines": baselines,
+    }
+    name_lists["membership_weights"] = membership_weights
+    named_options: dict[str, Any] = {name: split_names(name, texts) for name, texts in name_lists.items() if texts}
     files: list[Path] = []
     with shown_progress(quiet) as progress:
-        query_objects = c2n.read_query(opened, query, skip_missing=skip_missing)
+        query_objects = c2n.read_query(view, query, skip_missing=skip_missing)
         comparison = c2n.api.compare_by_name(
-            opened,
+            view,
             query_objects,
             task or ("links" if hidden is not None else c2n.api.choose_task(query_objects)),
             runs=runs,
             seed=seed,
             out=out,
-            hidden=None if hidden is None else c2n.api.read_links(opened, hidden),
+            hidden=None if hidden is None else c2n.api.read_links(view, hidden),
             users=users,
             levels=levels or None,
             n_neighbors=n_neighbors or None,
@@ -181,19 +187,19 @@ def compare(
             as_large=as_large,
             workers=workers,
             progress=progress,
-            **named,
+            **named_options,
         )
         if out is not None:
             progress("writing the report", 0, None)
             command = shlex.join(["cube2net", *sys.argv[1:]])
             files = comparison.write_report(
-                out, opened, query_objects, command=command, spreadsheet_safe=spreadsheet_safe
+                out, view, query_objects, command=command, spreadsheet_safe=spreadsheet_safe
             )
     warn_of_formulas(files)
     if as_json:
         show_json(results(comparison))
     else:
-        show_view(opened)
+        show_view(view)
         show_comparison(comparison)
         show_files(files)
 
@@ -216,39 +222,43 @@ def split_names(parameter: str, texts: Sequence[str]) -> list[str]:
 
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the configurations that come nearest to it."""
-    said = comparison.verdict()
-    several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
-    say(said.sentence, "")
-    rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–")]
+    verdict = comparison.verdict()
+    has_several_sizes = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
+    say(verdict.sentence, "")
+    rows = [("the query alone", *_format_scores(comparison, verdict.alone), "–", "–", "–")]
     rows += [
         (
-            found.one.method if found.one.like else found.one.name if several else found.one.title,
-            *_numbers(comparison, result),
-            f"{found.mean:+.3f}",
-            "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
-            _p_value(found.p_value),
+            difference.one.method
+            if difference.one.like
+            else difference.one.name
+            if has_several_sizes
+            else difference.one.title,
+            *_format_scores(comparison, result),
+            f"{difference.mean:+.3f}",
+            "–" if math.isnan(difference.low) else f"[{difference.low:+.3f}, {difference.high:+.3f}]",
+            _format_p_value(difference.p_value),
         )
-        for result, found in zip(said.results[1 : MAX_SHOWN_NETWORKS + 1], said.differences, strict=False)
+        for result, difference in zip(verdict.results[1 : MAX_SHOWN_NETWORKS + 1], verdict.differences, strict=False)
     ]
-    measures, count = comparison.main_measures, len(said.differences)
+    measures, count = comparison.main_measures, len(verdict.differences)
     columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p")
     title = "the best of the networks tried; differences are to the query alone"
     show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:])
-    if len(said.differences) > MAX_SHOWN_NETWORKS:
-        say(f"and {len(said.differences) - MAX_SHOWN_NETWORKS:,} others; a report has them all (--out)")
-    for note in said.notes.values():
-        if note not in said.sentence:
+    if len(verdict.differences) > MAX_SHOWN_NETWORKS:
+        say(f"and {len(verdict.differences) - MAX_SHOWN_NETWORKS:,} others; a report has them all (--out)")
+    for note in verdict.notes.values():
+        if note not in verdict.sentence:
             say(note)
     for config in comparison.configurations:
         for reason in comparison.reasons(config)[:1]:
             say(f"{config.name}: {reason}")
 
 
-def _numbers(comparison: Comparison, result: Any) -> list[str]:
+def _format_scores(comparison: Comparison, result: Any) -> list[str]:
     """Return the nodes of a network and the means of its main measures."""
     means = (result.score, result.nmi)
     return [f"{result.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
 
 
-def _p_value(value: float) -> str:
+def _format_p_value(value: float) -> str:
     return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cube2net.model.query import Query
 
 
-Most = Annotated[int, typer.Option(help="How many cells at most, for each group where there are several.")]
+MaxCells = Annotated[int, typer.Option(help="How many cells at most, for each group where there are several.")]
 Alpha = Annotated[
     float, typer.Option(help="Significance level: only cells with a corrected p-value up to this are chosen.")
 ]
@@ -59,7 +59,7 @@ def contrast(
         Path | None,
         typer.Option(metavar="FILE", help="Objects to tell them from. Without, each label of the query from the rest."),
     ] = None,
-    n_cells: Most = 10,
+    n_cells: MaxCells = 10,
     alpha: Alpha = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
@@ -74,14 +74,14 @@ def contrast(
 ) -> None:
     """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = apply_view(c2n.open(cube), where, roll_up, between)
+    view = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
-        asked = [c2n.read_query(opened, file, skip_missing=skip_missing) for file in files]
-        found = run_contrast(opened, asked, files, n_cells, alpha)
-        paths = write_network(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
-    tell(found, opened, asked, paths, as_json=as_json)
+        queries = [c2n.read_query(view, file, skip_missing=skip_missing) for file in files]
+        result = run_contrast(view, queries, files, n_cells, alpha)
+        paths = write_network(result, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
+    show_result(result, view, queries, paths, as_json=as_json)
 
 
 def describe(
@@ -89,7 +89,7 @@ def describe(
     clusters: Annotated[
         Path, typer.Option(metavar="FILE", help="A table object,cluster: CSV, Excel, Parquet or JSON lines.")
     ],
-    n_cells: Most = 10,
+    n_cells: MaxCells = 10,
     alpha: Alpha = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
@@ -104,81 +104,83 @@ def describe(
 ) -> None:
     """Say what clusters of objects are: for each, the few cells that tell it from the others."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = apply_view(c2n.open(cube), where, roll_up, between)
+    view = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
-        asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
-        found = c2n.api.describe_clusters(opened, asked, n_cells, alpha=alpha)
-        paths = write_network(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
-    tell(found, opened, [asked], paths, as_json=as_json)
+        query = c2n.api.read_clusters(view, clusters, skip_missing=skip_missing)
+        result = c2n.api.describe_clusters(view, query, n_cells, alpha=alpha)
+        paths = write_network(result, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
+    show_result(result, view, [query], paths, as_json=as_json)
 
 
 def run_contrast(
     cube: Cube, queries: Sequence[Query], files: Sequence[Path], n_cells: int, alpha: float
 ) -> Contrast | Description:
-    """Return what tells two queries apart, called as their files are, or the labels of one."""
+    """Contrast two queries, named after their files, or the labels of one query."""
     if len(queries) == 1:
         return c2n.contrast(cube, queries[0], n_cells=n_cells, alpha=alpha)
-    one, two = queries
-    return c2n.contrast(cube, one, two, n_cells, names=side_names(*files), alpha=alpha)
+    first, second = queries
+    return c2n.contrast(cube, first, second, n_cells, names=make_side_names(*files), alpha=alpha)
 
 
-def side_names(one: Path, two: Path) -> tuple[str, str]:
-    """Return what to call the sides of two files: what their names are without endings, or what else tells them apart.
+def make_side_names(first: Path, second: Path) -> tuple[str, str]:
+    """Return names for the sides of two files: the file names without endings, or if equal, longer ones.
 
-    >>> side_names(Path("a/labs.csv"), Path("b/areas.csv")), side_names(Path("a/labs.csv"), Path("b/labs.csv"))
-    (('labs', 'areas'), ('a/labs.csv', 'b/labs.csv'))
-    >>> side_names(Path("labs.csv"), Path("labs.csv"))
+    >>> make_side_names(Path("a/labs.csv"), Path("b/areas.csv"))
+    ('labs', 'areas')
+    >>> make_side_names(Path("a/labs.csv"), Path("b/labs.csv"))
+    ('a/labs.csv', 'b/labs.csv')
+    >>> make_side_names(Path("labs.csv"), Path("labs.csv"))
     ('labs', 'labs (again)')
     """
-    if one.stem != two.stem:
-        return one.stem, two.stem
-    if one == two:
-        return one.stem, f"{one.stem} (again)"
-    return (one.name, two.name) if one.name != two.name else (str(one), str(two))
+    if first.stem != second.stem:
+        return first.stem, second.stem
+    if first == second:
+        return first.stem, f"{first.stem} (again)"
+    return (first.name, second.name) if first.name != second.name else (str(first), str(second))
 
 
 def write_network(
-    found: Contrast | Description, out: Path | None, draw: Path | None, *, spreadsheet_safe: bool, seed: int
+    result: Contrast | Description, out: Path | None, draw: Path | None, *, spreadsheet_safe: bool, seed: int
 ) -> list[Path]:
-    """Return the files that the network of a contrast was written and drawn to; without any it is not made."""
+    """Write and draw the network of a contrast, and return the files; without any, it is not constructed."""
     if out is None and draw is None:
         return []
-    return write_files(found.network, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed, name_cells=True)
+    return write_files(result.network, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed, name_cells=True)
 
 
-def tell(
-    found: Contrast | Description, cube: Cube, queries: Sequence[Query], paths: Sequence[Path], *, as_json: bool
+def show_result(
+    result: Contrast | Description, cube: Cube, queries: Sequence[Query], paths: Sequence[Path], *, as_json: bool
 ) -> None:
     """Print a contrast, the part of the cube it used, objects left out, and the files written."""
     if as_json:
-        show_json(found.to_dict() | describe_view(cube, brings=False) | describe_missing(*queries))
+        show_json(result.to_dict() | describe_view(cube, brings=False) | describe_missing(*queries))
         return
     show_view(cube, brings=False)
-    show_contrasts(found)
+    show_contrasts(result)
     show_missing(*queries, cube=cube)
     if paths:
         say("")
         show_files(paths)
 
 
-def show_contrasts(found: Contrast | Description) -> None:
+def show_contrasts(result: Contrast | Description) -> None:
     """Show the cells of each contrast, and a sentence."""
     from cube2net.model.contrast import Description
 
-    for number, each in enumerate(found.contrasts if isinstance(found, Description) else (found,)):
+    for number, contrast_result in enumerate(result.contrasts if isinstance(result, Description) else (result,)):
         if number:
             say("")
-        show_contrast(each)
-    if isinstance(found, Description) and found.note:
-        say(found.note)
+        show_contrast(contrast_result)
+    if isinstance(result, Description) and result.note:
+        say(result.note)
 
 
-def show_contrast(found: Contrast) -> None:
+def show_contrast(result: Contrast) -> None:
     """Show the cells of a contrast in a table, with notes."""
-    one, two = found.names
-    if found.cells:
-        columns = ("cell", one, two, "lift", "difference, 95 %", "p")
+    first_name, second_name = result.names
+    if result.cells:
+        columns = ("cell", first_name, second_name, "lift", "difference, 95 %", "p")
         rows = [
             (
                 cell.title,
@@ -188,24 +190,24 @@ def show_contrast(found: Contrast) -> None:
                 f"{cell.difference:+.2f} ({cell.low:+.2f} to {cell.high:+.2f})",
                 f"{cell.p_value:.2g}",
             )
-            for cell in found.cells
+            for cell in result.cells
         ]
-        show_table(f"{one} against {two}", columns, rows, right=columns[1:])
-    say(found.sentence)
-    if found.cells:
-        say(f"{_worth(found)}; {_looked_at(found)}")
+        show_table(f"{first_name} against {second_name}", columns, rows, right=columns[1:])
+    say(result.sentence)
+    if result.cells:
+        say(f"{_describe_value(result)}; {_describe_tests(result)}")
 
 
-def _worth(found: Contrast) -> str:
-    if found.proven:
-        return f"value {found.value:.3f}, which is optimal for this number of cells"
-    return f"value {found.value:.3f}, at most {found.bound:.3f}"
+def _describe_value(result: Contrast) -> str:
+    if result.proven:
+        return f"value {result.value:.3f}, which is optimal for this number of cells"
+    return f"value {result.value:.3f}, at most {result.bound:.3f}"
 
 
-def _looked_at(found: Contrast) -> str:
-    explained = f", {found.explained:,} of them explained by more general ones" if found.explained else ""
-    level = "" if found.alpha <= LEVEL else f" at the level {found.alpha:g}"
-    return f"{found.tested:,} cells tested, {found.n_significant:,} significant{level}{explained}"
+def _describe_tests(result: Contrast) -> str:
+    explained = f", {result.explained:,} of them explained by more general ones" if result.explained else ""
+    level = "" if result.alpha <= LEVEL else f" at the level {result.alpha:g}"
+    return f"{result.tested:,} cells tested, {result.n_significant:,} significant{level}{explained}"
 
 
 def drill(
@@ -229,35 +231,35 @@ def drill(
 ) -> None:
     """List the cells below a cell that hold most of a query at least cost, and what is left over."""
     with shown_progress(quiet or as_json):
-        opened = apply_view(c2n.open(cube), where, roll_up, between)
-        asked = c2n.read_query(opened, query, skip_missing=skip_missing)
-        found = c2n.drill(opened, asked, cell, k)
+        view = apply_view(c2n.open(cube), where, roll_up, between)
+        query_objects = c2n.read_query(view, query, skip_missing=skip_missing)
+        drilled = c2n.drill(view, query_objects, cell, k)
     if as_json:
-        show_json(found.to_dict() | describe_view(opened, brings=False) | describe_missing(asked))
+        show_json(drilled.to_dict() | describe_view(view, brings=False) | describe_missing(query_objects))
     else:
-        show_view(opened, brings=False)
-        show_drilled(found)
-        show_missing(asked, cube=opened)
+        show_view(view, brings=False)
+        show_drilled(drilled)
+        show_missing(query_objects, cube=view)
 
 
-def show_drilled(found: Drilled) -> None:
-    """Show the cells, and in one sentence what they hold."""
-    if found.cells:
+def show_drilled(drilled: Drilled) -> None:
+    """Show the cells in a table, and a sentence."""
+    if drilled.cells:
         numbers = ("of the query", "new", "objects", "share", "lift", "bits")
         rows = [
             (
                 rank,
-                *each.labels,
-                f"{each.query_objects:,}",
-                f"{each.new:,}",
-                f"{each.objects:,}",
-                f"{each.share:.1%}",
-                f"{each.lift:.1f}",
-                f"{each.bits:.1f}",
+                *cell.labels,
+                f"{cell.query_objects:,}",
+                f"{cell.new:,}",
+                f"{cell.objects:,}",
+                f"{cell.share:.1%}",
+                f"{cell.lift:.1f}",
+                f"{cell.bits:.1f}",
             )
-            for rank, each in enumerate(found.cells, start=1)
+            for rank, cell in enumerate(drilled.cells, start=1)
         ]
-        columns = ("rank", *found.dimensions, *numbers)
-        show_table(f"cells below {found.title}", columns, rows, right=("rank", *numbers))
+        columns = ("rank", *drilled.dimensions, *numbers)
+        show_table(f"cells below {drilled.title}", columns, rows, right=("rank", *numbers))
         say("new: objects in no earlier cell; bits: code length saved (one of n objects takes log2 n)")
-    say(found.sentence)
+    say(drilled.sentence)

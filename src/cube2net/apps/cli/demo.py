@@ -30,13 +30,13 @@ from cube2net.options import NetworkOptions
 
 RUNS, FEW_RUNS = 10, 3
 EMBEDDING, BASELINE = "deepwalk", "pagerank"
-PARTS = ("cube", "query.csv", "network.graphml", "network.png", "report", "compared")
+OUTPUT_NAMES = ("cube", "query.csv", "network.graphml", "network.png", "report", "compared")
 
 
 def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     """Build the bundled cube, make a network of the authors of four areas, evaluate it, and save everything."""
     require("the demo", *EXTRAS["report"])
-    check_folder(out, PARTS, "a demo's")
+    check_folder(out, OUTPUT_NAMES, "a demo's")
     check_folder(out / "report", WRITTEN, "a report's")
     corpus = load_bundled(without_sigs=AREA_SIGS)
     areas = load_areas()
@@ -63,23 +63,29 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     nearest = Node("object", int(network.objects[len(query) + network.query_links[len(query) :].argmax()]))
     say("", f"Why is one of the neighbours included? {explain(network, nearest)}", "")
 
-    judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
-    labels, links = (comparison.verdict().sentence for comparison in judged.values())
-    _show_judged(judged)
-    say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
+    comparisons = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
+    labels, links = (comparison.verdict().sentence for comparison in comparisons.values())
+    _show_comparisons(comparisons)
+    say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _describe_labs(cube, seed, progress), "")
 
     progress("writing the report", 0, None)
     network.save(out / "network.graphml")
     # Single-label cells have so many links that they would hide everything else in the picture.
-    drawn = construct(cube, query, seed=seed, options=NetworkOptions(levels="full"))
-    others = len(drawn.objects) - len(query)
-    title = f"{len(query)} authors, {len(drawn.cells)} full cells that contain them, and the {others} nearest authors"
-    drawn.plot(out / "network.png", title=title, seed=seed)
+    drawn_network = construct(cube, query, seed=seed, options=NetworkOptions(levels="full"))
+    n_others = len(drawn_network.objects) - len(query)
+    title = (
+        f"{len(query)} authors, {len(drawn_network.cells)} full cells that contain them, and the {n_others} nearest "
+        "authors"
+    )
+    drawn_network.plot(out / "network.png", title=title, seed=seed)
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
-    asked = f"{tool} compare {out}/cube --query {out}/query.csv"
-    chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
-    command = f"{asked} {chosen} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out {out}/report"
-    judged["clustering"].write_report(
+    compare_command = f"{tool} compare {out}/cube --query {out}/query.csv"
+    network_options = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
+    command = (
+        f"{compare_command} {network_options} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out "
+        f"{out}/report"
+    )
+    comparisons["clustering"].write_report(
         out / "report", cube, query, command=command, title="Demo: does the network help?"
     )
     say(
@@ -93,7 +99,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
         f"  make the network again        {tool} query {out}/cube --query {out}/query.csv",
         f"  change it in the browser      {tool} explore {out}/cube --query {out}/query.csv",
         "                                (needs the extra explore; `make explore` installs it)",
-        f"  compare it with other methods {asked} --out {out}/compared",
+        f"  compare it with other methods {compare_command} --out {out}/compared",
     )
 
 
@@ -112,18 +118,21 @@ def _compare(cube: Cube, query: Query, task: TaskName, runs: int, seed: int, pro
     )
 
 
-def _show_judged(judged: dict[str, Comparison]) -> None:
+def _show_comparisons(comparisons: dict[str, Comparison]) -> None:
     """Show the scores of every network with and without labels, and the gain over the query alone."""
-    first = judged["clustering"]
-    above = {task: {each.one: each for each in one.verdict().differences} for task, one in judged.items()}
-    named = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
+    first = comparisons["clustering"]
+    gains = {
+        task: {difference.one: difference for difference in comparison.verdict().differences}
+        for task, comparison in comparisons.items()
+    }
+    display_names = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
     rows = []
     for config in first.configurations:
-        row = [f"{config.method}, same size" if config.like else named.get(config.name, config.title)]
+        row = [f"{config.method}, same size" if config.like else display_names.get(config.name, config.title)]
         trials = first.of(config, EMBEDDING)
         row += [f"{np.mean([getattr(trial, size) for trial in trials]):,.0f}" for size in ("nodes", "links", "loose")]
-        for task, comparison in judged.items():
-            trials, gain = comparison.of(config, EMBEDDING), above[task].get(config)
+        for task, comparison in comparisons.items():
+            trials, gain = comparison.of(config, EMBEDDING), gains[task].get(config)
             row += [f"{np.mean([trial.scores[name] for trial in trials]):.3f}" for name in comparison.main_measures]
             row.append(f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else "")
         rows.append(row)
@@ -138,7 +147,7 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     )
 
 
-def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
+def _describe_labs(cube: Cube, seed: int, progress: Progress) -> str:
     """Compare the same networks for authors whose groups are already visible in the links."""
     labs = load_labs()
     query = cube.query(labs)
@@ -147,7 +156,7 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
         float(np.mean([trial.scores["F1"] for trial in comparison.of(config, EMBEDDING)]))
         for config in (comparison.alone, comparison.named(DEFAULT.name))
     )
-    (gain,) = [each for each in comparison.verdict().differences if each.one.name == DEFAULT.name]
+    (gain,) = [difference for difference in comparison.verdict().differences if difference.one.name == DEFAULT.name]
     return (
         f"Little can be gained if links already separate the labels: for {len(labs)} authors of four institutions "
         f"the query alone has F1 {alone:.3f}, the default network {default:.3f}, difference "

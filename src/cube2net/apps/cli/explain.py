@@ -1,4 +1,4 @@
-"""The commands that explain a network and ask what it would be without some of its nodes: explain and without."""
+"""The commands explain and without, which explain a network and change its nodes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from cube2net.model.network import Network
 
 
-OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show_missing", "prices"}
-"""The options of ``query`` that do not make the network, but say what becomes of it."""
-VIEW = ("where", "roll_up", "between", "kind")
+OUTPUT_OPTIONS = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show_missing", "prices"}
+"""The options of ``query`` for its output, which do not change the network."""
+VIEW_OPTIONS = ("where", "roll_up", "between", "kind")
 SHORTCUTS = ("seconds", "preset", "device")
-MaybeQuery = Annotated[
+OptionalQuery = Annotated[
     Path | None,
     typer.Option(
         "--query", metavar="FILE|NAMES", help="A file of names (one a line, or CSV), or the names themselves."
@@ -47,14 +47,14 @@ NetworkFile = Annotated[
 ]
 
 
-def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that also takes the options by which ``query`` makes a network."""
+def takes_query_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that also takes the options with which ``query`` constructs a network."""
     hints = typing.get_type_hints(query_command, include_extras=True)
-    own = inspect.signature(command).parameters
+    own_parameters = inspect.signature(command).parameters
     options = [
         parameter.replace(annotation=hints[name])
         for name, parameter in inspect.signature(query_command).parameters.items()
-        if name not in own and name not in OF_QUERY_ALONE
+        if name not in own_parameters and name not in OUTPUT_OPTIONS
     ]
     return add_options(command, options, first=False)
 
@@ -62,7 +62,7 @@ def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
 def find_network(
     cube: Path, query: Path | None, file: Path | None, options: Mapping[str, Any], progress: Progress
 ) -> Network:
-    """Return the network that ``query`` would make with the options that a command was handed, or the one of a file."""
+    """Construct the network that ``query`` constructs with the same options, or that of a file."""
     from cube2net.api import cubes
     from cube2net.api.replay import read_asked
 
@@ -71,48 +71,48 @@ def find_network(
     if query is None and file is None:
         raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
     if file is not None:
-        _check_nothing_given(options)
+        _check_no_options(options)
         return read_asked(file, cubes.open(cube), progress=progress)
     assert query is not None
-    rest = dict(options)
-    opened = apply_view(cubes.open(cube), *(rest.pop(name) for name in VIEW))
-    shortcuts = {name: rest.pop(name) for name in SHORTCUTS}
+    remaining = dict(options)
+    view = apply_view(cubes.open(cube), *(remaining.pop(name) for name in VIEW_OPTIONS))
+    shortcuts = {name: remaining.pop(name) for name in SHORTCUTS}
     return construct_from_options(
-        opened,
+        view,
         query,
-        settings=rest.pop("set_") or [],
+        settings=remaining.pop("set_") or [],
         shortcuts=shortcuts,
         progress=progress,
-        **rest,
+        **remaining,
     )
 
 
-def _check_nothing_given(options: Mapping[str, Any]) -> None:
-    """Raise if options of construction are given with an existing network."""
+def _check_no_options(options: Mapping[str, Any]) -> None:
+    """Raise if options of ``query`` are given together with the file of a network."""
     parameters = inspect.signature(query_command).parameters
     for name, value in options.items():
         if value != parameters[name].default:
             raise ParameterError(
-                f"{_parameter_type(parameters[name])} says how to make a network, and --network has one: "
+                f"{_get_option_name(parameters[name])} says how to make a network, and --network has one: "
                 "leave one of them out"
             )
 
 
-def _parameter_type(parameter: inspect.Parameter) -> str:
-    """Return an option of ``query`` as it is typed."""
+def _get_option_name(parameter: inspect.Parameter) -> str:
+    """Return the name of an option of ``query`` on the command line."""
     *_, option = typing.get_args(typing.get_type_hints(query_command, include_extras=True)[parameter.name])
-    given = [name for name in (option.default, *(option.param_decls or ())) if str(name).startswith("-")]
-    return given[0] if given else f"--{parameter.name.replace('_', '-')}"
+    names = [name for name in (option.default, *(option.param_decls or ())) if str(name).startswith("-")]
+    return names[0] if names else f"--{parameter.name.replace('_', '-')}"
 
 
-SHOWN = 20
-"""So many rows of a table are shown."""
+MAX_SHOWN_ROWS = 20
+"""Maximum number of rows of a table."""
 
 
-@asks_as_query
+@takes_query_options
 def explain(
     cube: CubePath,
-    query: MaybeQuery = None,
+    query: OptionalQuery = None,
     node: Annotated[
         str | None,
         typer.Option(
@@ -131,105 +131,128 @@ def explain(
     from cube2net.model.explanation import CellExplanation, ObjectExplanation
 
     with shown_progress(quiet or as_json) as progress:
-        made = find_network(cube, query, network, options, progress)
-        found = explain_module.explain(made) if node is None else explain_module.explain(made, node)
-    asked = get_cube(made)
+        explained_network = find_network(cube, query, network, options, progress)
+        explanation = (
+            explain_module.explain(explained_network)
+            if node is None
+            else explain_module.explain(explained_network, node)
+        )
+    view = get_cube(explained_network)
     if as_json:
-        show_json(found.to_dict() | describe_view(asked))
+        show_json(explanation.to_dict() | describe_view(view))
         return
-    show_view(asked)
-    if isinstance(found, ObjectExplanation):
-        show_object(found)
-    elif isinstance(found, CellExplanation):
-        show_cell(found)
+    show_view(view)
+    if isinstance(explanation, ObjectExplanation):
+        show_object(explanation)
+    elif isinstance(explanation, CellExplanation):
+        show_cell(explanation)
     else:
-        show_account(found)
+        show_account(explanation)
 
 
-def show_object(found: ObjectExplanation) -> None:
+def show_object(explanation: ObjectExplanation) -> None:
     """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
     from cube2net.model.explanation import format_number
     from cube2net.model.node_names import cell_line
 
-    if found.cells:
-        cells = [(each.rank, cell_line(each.labels), format_number(each.gain, signed=True)) for each in found.cells]
-        _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
-    if found.links:
-        which = "newest items" if any(each.has_times for each in found.links) else "such as"
-        said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
-        given = {name: texts for name, texts in said.items() if any(texts)}
-        columns = ("object of the query", "weight", *given, "items", which, "time")
-        told = [[texts[at] for texts in given.values()] for at in range(len(found.links))]
-        rows = [row for each, more in zip(found.links, told, strict=True) for row in _link_rows(each, more)]
+    if explanation.cells:
+        cells = [
+            (cell.rank, cell_line(cell.labels), format_number(cell.gain, signed=True)) for cell in explanation.cells
+        ]
+        _show_rows("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
+    if explanation.links:
+        items_title = "newest items" if any(link.has_times for link in explanation.links) else "such as"
+        optional_columns = {
+            "kind": [", ".join(link.kinds) for link in explanation.links],
+            "when": [link.when for link in explanation.links],
+        }
+        shown_columns = {name: texts for name, texts in optional_columns.items() if any(texts)}
+        columns = ("object of the query", "weight", *shown_columns, "items", items_title, "time")
+        extra_values = [[texts[index] for texts in shown_columns.values()] for index in range(len(explanation.links))]
+        rows = [
+            row
+            for link, extra in zip(explanation.links, extra_values, strict=True)
+            for row in _make_link_rows(link, extra)
+        ]
         show_table("links to the query", columns, rows, right=("weight", "items", "time"))
-        if found.linked > len(found.links):
-            say(f"and {found.linked - len(found.links):,} more links to the query")
-    if found.paths and not found.links:
-        paths = [(str(each), f"{each.weight:.4g}") for each in found.paths]
-        _show("shortest paths to the query", ("path", "weight"), paths, right=("weight",))
-    say(found.sentence)
-    if found.note:
-        say(found.note)
+        if explanation.linked > len(explanation.links):
+            say(f"and {explanation.linked - len(explanation.links):,} more links to the query")
+    if explanation.paths and not explanation.links:
+        paths = [(str(path), f"{path.weight:.4g}") for path in explanation.paths]
+        _show_rows("shortest paths to the query", ("path", "weight"), paths, right=("weight",))
+    say(explanation.sentence)
+    if explanation.note:
+        say(explanation.note)
 
 
-def show_cell(found: CellExplanation) -> None:
+def show_cell(explanation: CellExplanation) -> None:
     """Show the lifts of a cell's labels, the objects that it alone holds, and the sentence."""
-    rows = [_lift(each, each.dimension) for each in found.label_lifts] + [_lift(found.lift, "the cell")]
+    rows = [_make_lift_row(item, item.dimension) for item in explanation.label_lifts] + [
+        _make_lift_row(explanation.lift, "the cell")
+    ]
     columns = ("dimension", "label", "of the query", "of the cube", "lift", "95 % (Wilson)")
-    _show("labels in the query and in the cube", columns, rows, right=columns[2:])
-    if found.only_first:
-        more = f"the first of {found.only:,}" if found.only > len(found.only_first) else f"{found.only:,}"
-        other = "other " if found.chosen else ""
-        title = f"{more} objects that no {other}chosen cell holds" if found.only > 1 else "an object of its own"
-        names = [(each.name, "yes" if each.in_query else "") for each in found.only_first]
-        _show(title, ("object", "in the query"), names)
-    say(found.sentence)
+    _show_rows("labels in the query and in the cube", columns, rows, right=columns[2:])
+    if explanation.only_first:
+        count = (
+            f"the first of {explanation.only:,}"
+            if explanation.only > len(explanation.only_first)
+            else f"{explanation.only:,}"
+        )
+        qualifier = "other " if explanation.chosen else ""
+        title = (
+            f"{count} objects that no {qualifier}chosen cell holds" if explanation.only > 1 else "an object of its own"
+        )
+        names = [(item.name, "yes" if item.in_query else "") for item in explanation.only_first]
+        _show_rows(title, ("object", "in the query"), names)
+    say(explanation.sentence)
 
 
-def show_account(found: ValueAccount) -> None:
+def show_account(account: ValueAccount) -> None:
     """Show what every chosen cell added, and the sentence."""
     from cube2net.model.explanation import format_number
     from cube2net.model.node_names import cell_line
 
     rows = [
         (
-            each.rank,
-            cell_line(each.labels),
-            f"{each.new_objects:,}",
-            format_number(each.added, signed=True),
-            format_number(each.value),
+            cell.rank,
+            cell_line(cell.labels),
+            f"{cell.new_objects:,}",
+            format_number(cell.added, signed=True),
+            format_number(cell.value),
         )
-        for each in found.cells
+        for cell in account.cells
     ]
     columns = ("rank", "cell", "new objects", "added", "value")
     if rows:
-        _show("what every cell added", columns, rows, right=("rank", *columns[2:]))
-    say(found.sentence)
+        _show_rows("what every cell added", columns, rows, right=("rank", *columns[2:]))
+    say(account.sentence)
 
 
-def _lift(lift: Lift, what: str) -> tuple[str, ...]:
+def _make_lift_row(lift: Lift, name: str) -> tuple[str, ...]:
     shares = (f"{lift.query:,} of {lift.queried:,}", f"{lift.everyone:,} of {lift.objects:,}")
-    return (what, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
+    return (name, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
 
 
-def _link_rows(link: QueryLink, more: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a row for every item shown of a link, and one for a link without items, which ``more`` describes."""
+def _make_link_rows(link: QueryLink, extra: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return one row for each newest item of a link, or one row if there is none; ``extra`` are further columns."""
     items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
     count = "" if link.items is None else f"{link.items:,}"
-    firsts = [(link.name, f"{link.weight:.4g}", *more, count)] + [("",) * (len(more) + 3)] * (len(items) - 1)
-    return [(*first, *item) for first, item in zip(firsts, items or [("", "")], strict=True)]
+    first_columns = [(link.name, f"{link.weight:.4g}", *extra, count)] + [("",) * (len(extra) + 3)] * (len(items) - 1)
+    return [(*first, *item) for first, item in zip(first_columns, items or [("", "")], strict=True)]
 
 
-def _show(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], *, right: Sequence[str] = ()) -> None:
-    show_table(title, columns, rows[:SHOWN], right=right)
-    if len(rows) > SHOWN:
-        say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
+def _show_rows(
+    title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], *, right: Sequence[str] = ()
+) -> None:
+    show_table(title, columns, rows[:MAX_SHOWN_ROWS], right=right)
+    if len(rows) > MAX_SHOWN_ROWS:
+        say(f"and {len(rows) - MAX_SHOWN_ROWS:,} more (--json has them all)")
 
 
-@asks_as_query
+@takes_query_options
 def without(
     cube: CubePath,
-    query: MaybeQuery = None,
+    query: OptionalQuery = None,
     node: Annotated[
         list[str] | None,
         typer.Option(
@@ -256,22 +279,22 @@ def without(
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     with shown_progress(quiet or as_json) as progress:
-        made = find_network(cube, query, network, options, progress)
-        change = what_if.change(made, without=list(node or []), with_=list(add or []))
+        base_network = find_network(cube, query, network, options, progress)
+        change = what_if.change(base_network, without=list(node or []), with_=list(add or []))
         written = write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
-    asked = get_cube(made)
+    view = get_cube(base_network)
     if as_json:
-        show_json(change.to_dict() | describe_view(asked))
+        show_json(change.to_dict() | describe_view(view))
     else:
-        show_view(asked)
+        show_view(view)
         show_change(change)
         show_files(written)
 
 
 def show_change(change: Change) -> None:
     """Show which nodes are added and removed, and the size of the new network."""
-    ways = ((change.left, "leaves"), (change.entered, "comes in"))
-    rows = [(way, each.node.kind, each.title) for nodes, way in ways for each in nodes]
+    groups = ((change.left, "leaves"), (change.entered, "comes in"))
+    rows = [(verb, node.node.kind, node.title) for nodes, verb in groups for node in nodes]
     if rows:
-        _show("what changes", ("", "kind", "name"), rows)
+        _show_rows("what changes", ("", "kind", "name"), rows)
     say(change.network, change.sentence)

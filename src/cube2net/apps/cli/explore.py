@@ -1,4 +1,4 @@
-"""The commands that serve a cube: explore in a browser, mcp for an assistant."""
+"""The commands explore, which serves a cube to a browser, and mcp, which serves it to an assistant."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from cube2net.model.interfaces import Source
 
 
-OPENING = 60.0
-"""So many seconds a browser has to open the page."""
+OPEN_TIMEOUT_SECONDS = 60.0
+"""Time for a browser to open the page before its file is removed."""
 
 
 def explore(
@@ -90,43 +90,43 @@ def explore(
 
 
 def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_browser: bool, skip_missing: bool) -> None:
-    """Serve the explorer of a cube until it is ended."""
+    """Serve the explorer of a cube until it is stopped."""
     from cube2net.apps.server.application import describe_missing_page
     from cube2net.apps.server.serve import ExplorerServer
     from cube2net.apps.server.sessions import CubeOpener
 
-    asked, unsure = None, []
+    query_objects, unresolved = None, []
     if opened is not None and query is not None:
-        asked = c2n.read_query(opened, query, skip_missing=True)
-        unsure = [] if skip_missing else c2n.api.unresolved_names(opened, query)
-    with temporary_folder() as given, ExitStack() as ends:
-        opener = CubeOpener(given, Path.cwd()) if opened is None else None
-        server = ends.enter_context(
-            ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, opener=opener)
+        query_objects = c2n.read_query(opened, query, skip_missing=True)
+        unresolved = [] if skip_missing else c2n.api.unresolved_names(opened, query)
+    with temporary_folder() as upload_folder, ExitStack() as stack:
+        opener = CubeOpener(upload_folder, Path.cwd()) if opened is None else None
+        server = stack.enter_context(
+            ExplorerServer(opened, query_objects, unresolved=unresolved, host=host, port=port, opener=opener)
         )
         say(f"{'choose a spreadsheet' if opened is None else opened} on this page (Ctrl-C to stop):")
         show_text(server.address)
-        if opened is not None and asked is not None:
-            show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
-        if unsure:
-            names = quote_few([name for name, _ in unsure])
-            say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
+        if opened is not None and query_objects is not None:
+            show_missing(dataclasses.replace(query_objects, missing=()) if unresolved else query_objects, cube=opened)
+        if unresolved:
+            names = quote_few([name for name, _ in unresolved])
+            say(f"unknown or the name of several objects, to be mended on the page: {len(unresolved):,} ({names})")
         if not _is_loopback(host):
-            may = "read the cube"
+            permission = "read the cube"
             if opened is None:
-                may = "read the cubes of this folder, hand over files, and write cubes of them into it"
-            complain(f"whoever reaches this address and has its token can {may}; nothing is encrypted (no TLS)")
+                permission = "read the cubes of this folder, hand over files, and write cubes of them into it"
+            complain(f"whoever reaches this address and has its token can {permission}; nothing is encrypted (no TLS)")
         if missing := describe_missing_page():
             complain(missing)
         if not no_browser:
-            page = private_page(given, server.address)
-            threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
-        sys.stdout.flush()  # a pipe or a file would keep the address to itself until the end
+            page = private_page(upload_folder, server.address)
+            threading.Thread(target=_open_page, args=(page, server.opened), daemon=True).start()
+        sys.stdout.flush()  # otherwise a pipe or a file receives the address only at the end
         server.wait()
 
 
 def private_page(folder: Path, address: str) -> Path:
-    """Return a file that leads to an address: what a browser is started with, all users of the machine can read."""
+    """Write a private page that redirects to an address, because all users can read the arguments of a browser."""
     page = folder / "explore.html"
     page.touch(mode=0o600)
     page.write_text(
@@ -137,10 +137,10 @@ def private_page(folder: Path, address: str) -> Path:
     return page
 
 
-def _open(page: Path, opened: threading.Event) -> None:
-    """Open a page that leads to the explorer, and remove it as soon as it was used."""
+def _open_page(page: Path, opened: threading.Event) -> None:
+    """Open the page that redirects to the explorer, and remove it after use."""
     webbrowser.open(page.as_uri())
-    opened.wait(OPENING)
+    opened.wait(OPEN_TIMEOUT_SECONDS)
     page.unlink(missing_ok=True)
 
 
@@ -155,7 +155,7 @@ MANIFEST = "manifest.json"
 
 
 def check_files(paths: Sequence[Path]) -> None:
-    """Raise where a spreadsheet is not there, with the nearest name in its folder, or a cube is not."""
+    """Raise if a file or cube does not exist, and suggest the nearest name in its folder."""
     from cube2net.io.graphs import GRAPH_ENDINGS
 
     endings = (*c2n.api.TABLE_ENDINGS, *GRAPH_ENDINGS)
@@ -167,18 +167,18 @@ def check_files(paths: Sequence[Path]) -> None:
         if path.exists():
             continue
         try:
-            there = sorted(one.name for one in path.parent.iterdir() if is_sheet(one.name) and one.is_file())
+            available = sorted(file.name for file in path.parent.iterdir() if is_sheet(file.name) and file.is_file())
         except OSError:
-            there = []
-        near = suggest_name(path.name, there)
-        if near is not None or is_sheet(path.name) or len(paths) > 1:
-            hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
+            available = []
+        nearest = suggest_name(path.name, available)
+        if nearest is not None or is_sheet(path.name) or len(paths) > 1:
+            hint = f"did you mean {str(path.parent / nearest)!r}?" if nearest is not None else "check the path"
             raise SourceError(f"there is no file {str(path)!r}: {hint}")
-        c2n.api.read_manifest(path)  # which says that there is no cube
+        c2n.api.read_manifest(path)  # raises an error
 
 
 def is_cube(paths: Sequence[Path]) -> bool:
-    """Return whether what is to be explored is a cube."""
+    """Return whether the paths are the folder of a cube."""
     return len(paths) == 1 and (paths[0] / MANIFEST).exists()
 
 
@@ -192,18 +192,18 @@ def cube_of_tables(
     seed: int,
     quiet: bool,
 ) -> Iterator[Cube]:
-    """Give the cube of files, which is made where it is not there or they have changed, and say what was read."""
+    """Provide the cube of files, building it if it does not exist or they have changed, and show what was read."""
     from cube2net.api.checkpoints import checkpoint_folder
 
-    reader = _reader(paths, settings)
+    reader = _make_reader(paths, settings)
     identity = c2n.api.identify_reading(reader, paths, dimensions, min_objects, seed=seed)
-    place, kept = c2n.api.cube_beside(paths, identity, say=say)
-    if kept is not None:
+    place, kept_cube = c2n.api.cube_beside(paths, identity, say=say)
+    if kept_cube is not None:
         say(
             f"{place.name} is used again, for {join_names([path.name for path in paths])} and the options are as before"
         )
-        show_reading(kept)
-        yield kept
+        show_reading(kept_cube)
+        yield kept_cube
         return
     with temporary_folder() as folder:
         if not can_write(place.parent):
@@ -220,8 +220,8 @@ def cube_of_tables(
         yield cube
 
 
-def _reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
-    """Return what reads the files, with its parameters as they were typed."""
+def _make_reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
+    """Return the source that reads the files, with the given settings."""
     from cube2net.io.sources import SOURCES
 
     name = c2n.api.sheet_source(paths)
@@ -230,16 +230,17 @@ def _reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
 
 
 def show_reading(cube: Cube) -> None:
-    """Show which column was taken for what, which rows were left out, and the dimensions with their reason."""
-    read = c2n.api.reading_in(cube.settings)
-    if read is None:
+    """Show the role of each column, the rows left out, and the dimensions with the reason for them."""
+    reading = c2n.api.reading_in(cube.settings)
+    if reading is None:
         return
-    rows = [(each["column"], each["what"], each["why"]) for each in read["columns"]]
+    rows = [(entry["column"], entry["what"], entry["why"]) for entry in reading["columns"]]
     show_table("what was read", ("column", "is", "why"), rows)
-    left = ", ".join(f"{each['reason']} {each['count']:,}" for each in read["left_out"])
+    left_out = ", ".join(f"{entry['reason']} {entry['count']:,}" for entry in reading["left_out"])
     say(
-        f"left out: {left or 'nothing'}",
-        f"dimensions {join_names(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
+        f"left out: {left_out or 'nothing'}",
+        f"dimensions {join_names(reading['dimensions'])}, cells of {reading['min_objects']:,} or more: "
+        f"{reading['reason']}",
         "change this with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
         "",
     )
@@ -260,36 +261,36 @@ def mcp(cube: CubePath) -> None:
 
     if os.isatty(0):
         complain("cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends")
-    with standard_streams() as (given, wanted), report_compiling_to(None):
-        serve(opened, given, wanted)
+    with standard_streams() as (input_stream, output_stream), report_compiling_to(None):
+        serve(opened, input_stream, output_stream)
 
 
 @contextmanager
 def standard_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Give standard input and output as bytes, and let all else that is written meanwhile go to standard error."""
-    behind = getattr(sys.stdout, "raw", sys.stdout)
-    before = sys.stdout
-    before.flush()
-    given = os.fdopen(os.dup(0), "rb")
+    """Provide standard input and output as bytes; other output goes to standard error in the meantime."""
+    raw_output = getattr(sys.stdout, "raw", sys.stdout)
+    old_stdout = sys.stdout
+    old_stdout.flush()
+    input_stream = os.fdopen(os.dup(0), "rb")
     sys.stdout = sys.stderr
     try:
-        if _number(behind) != 1:
-            yield given, behind.buffer
+        if _get_descriptor(raw_output) != 1:
+            yield input_stream, raw_output.buffer
             return
-        wire = os.dup(1)
+        descriptor = os.dup(1)
         os.dup2(2, 1)
         try:
-            yield given, os.fdopen(wire, "wb", closefd=False)
+            yield input_stream, os.fdopen(descriptor, "wb", closefd=False)
         finally:
-            os.dup2(wire, 1)
-            os.close(wire)
+            os.dup2(descriptor, 1)
+            os.close(descriptor)
     finally:
-        sys.stdout = before
-        given.close()
+        sys.stdout = old_stdout
+        input_stream.close()
 
 
-def _number(stream: object) -> int | None:
-    """Return the number of the file behind a stream; None where there is none."""
+def _get_descriptor(stream: object) -> int | None:
+    """Return the file descriptor of a stream, or None."""
     try:
         return int(stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError, AttributeError):

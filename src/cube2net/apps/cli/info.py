@@ -41,14 +41,14 @@ def info(
     if cube is None:
         if between is not None:
             raise ParameterError(f"--between {between!r} needs a cube: cube2net info CUBE --between {between}")
-        about = describe_installation()
-        show_json({"installation": about}) if as_json else show_installation(about)
+        description = describe_installation()
+        show_json({"installation": description}) if as_json else show_installation(description)
         return
-    about = describe_cube(cube, between)
+    description = describe_cube(cube, between)
     if as_json:
-        show_json(about | {"installation": describe_installation()})
+        show_json(description | {"installation": describe_installation()})
     else:
-        show_cube(about)
+        show_cube(description)
 
 
 def verify(cube: CubePath) -> None:
@@ -123,10 +123,10 @@ def _describe_attributes(cube: Cube, manifest: Mapping[str, Any]) -> dict[str, A
 def _count_item_bytes(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return the bytes of the index of items and of their attributes."""
     sizes = {"index": 0, "attributes": 0}
-    for name, about in files.items():
+    for name, file in files.items():
         if name.startswith("items."):
-            kept = name.startswith(("items.attributes.", "items.topics.", "items.texts."))
-            sizes["attributes" if kept else "index"] += about["bytes"]
+            is_attribute = name.startswith(("items.attributes.", "items.topics.", "items.texts."))
+            sizes["attributes" if is_attribute else "index"] += file["bytes"]
     return sizes
 
 
@@ -138,24 +138,24 @@ def _list_topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
     return {topic: terms[:most] for topic, terms in words.items()}
 
 
-def show_cube(about: dict[str, Any]) -> None:
+def show_cube(description: dict[str, Any]) -> None:
     """Show a cube."""
     from cube2net.model.node_names import cell_line
 
-    kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
-    items = f" (of items: {', '.join(kept)})" if kept else ""
-    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
+    sizes = [f"{what} {size / 1e6:,.2f} MB" for what, size in description["bytes_of_items"].items() if size]
+    items = f" (of items: {', '.join(sizes)})" if sizes else ""
+    say(f"{description['cube']}: cube format {description['format']}, {description['bytes'] / 1e6:,.2f} MB{items}")
     depth: dict[str, int] = {}
-    for entry in about["dimensions"]:
+    for entry in description["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
-    for view in about["views"]:
+    for view in description["views"]:
         say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
         [
             ("  ↑ " * depth[entry["name"]] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
-            for entry in about["dimensions"]
+            for entry in description["dimensions"]
         ],
         right=("labels",),
     )
@@ -163,34 +163,34 @@ def show_cube(about: dict[str, Any]) -> None:
     show_table(
         "counts",
         ("what", "how many"),
-        [(name.replace("_", " "), f"{about[name]:,}") for name in counts if about[name] is not None],
+        [(name.replace("_", " "), f"{description[name]:,}") for name in counts if description[name] is not None],
         right=("how many",),
     )
     show_table(
         "largest cells",
         ("cell", "objects"),
-        [(cell_line(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
+        [(cell_line(cell["labels"]), f"{cell['objects']:,}") for cell in description["largest_cells"]],
         right=("objects",),
     )
-    if about["attributes"]["names"]:
-        size = about["attributes"]["bytes"] / 1e6
-        say(f"objects carry {join_names(about['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
-    if about["links_say"]:
-        directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
-        say(f"links say their {', '.join(about['links_say'])}{directed}")
-    dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
+    if description["attributes"]["names"]:
+        size = description["attributes"]["bytes"] / 1e6
+        say(f"objects carry {join_names(description['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
+    if description["links_say"]:
+        directed = "; methods take links as undirected" if "direction" in description["links_say"] else ""
+        say(f"links say their {', '.join(description['links_say'])}{directed}")
+    dropped = [(reason, f"{count:,}") for reason, count in description["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
-    for name, labels in about["no_direction"].items():
+    for name, labels in description["no_direction"].items():
         say(f"labels of {name} that word vectors do not know: {join_names(labels, MAX_LISTED_NAMES)}", "")
-    say(*(f"{name}: {value}" for name, value in about["settings"].items()))
-    if about["source"]:
-        say(f"source: {describe_source(about['source'])}")
-    if about["attribution"]:
-        say(f"data: {about['attribution']}")
-    if about["topics"]:
-        say(f"topics by {', '.join(f'{name} {value}' for name, value in about['topics'].items())}", "")
-    if about["topic_words"]:
-        rows = [(topic, ", ".join(words)) for topic, words in about["topic_words"].items()]
+    say(*(f"{name}: {value}" for name, value in description["settings"].items()))
+    if description["source"]:
+        say(f"source: {describe_source(description['source'])}")
+    if description["attribution"]:
+        say(f"data: {description['attribution']}")
+    if description["topics"]:
+        say(f"topics by {', '.join(f'{name} {value}' for name, value in description['topics'].items())}", "")
+    if description["topic_words"]:
+        rows = [(topic, ", ".join(words)) for topic, words in description["topic_words"].items()]
         show_table("topics", ("topic", "heaviest terms"), rows)
 
 
@@ -203,33 +203,38 @@ def describe_installation() -> dict[str, Any]:
         "cube2net": c2n.__version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "packages": {package: _version(package) for package in CORE},
-        "extras": {extra: {package: _version(package) for package in members} for extra, members in EXTRAS.items()},
+        "packages": {package: _get_version(package) for package in CORE},
+        "extras": {extra: {package: _get_version(package) for package in members} for extra, members in EXTRAS.items()},
         "cores": cores(),
         "threads": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
-        "memory_bytes": _memory(),
-        "gpu": _gpu(),
+        "memory_bytes": _get_memory_bytes(),
+        "gpu": _get_gpu_name(),
     }
 
 
-def show_installation(about: dict[str, Any]) -> None:
+def show_installation(installation: dict[str, Any]) -> None:
     """Show the installed versions and the machine."""
-    say(f"cube2net {about['cube2net']}, {about['python']}, {about['system']}")
+    say(f"cube2net {installation['cube2net']}, {installation['python']}, {installation['system']}")
     memory = (
         "memory of unknown size"
-        if about["memory_bytes"] is None
-        else f"{about['memory_bytes'] / 1e9:,.1f} GB of memory"
+        if installation["memory_bytes"] is None
+        else f"{installation['memory_bytes'] / 1e9:,.1f} GB of memory"
     )
-    limits = "".join(f", {name}={value}" for name, value in about["threads"].items())
-    say(f"{about['cores']} core{'s' * (about['cores'] != 1)}{limits}, {memory}, GPU: {about['gpu'] or 'none'}")
-    rows = [("", package, version) for package, version in about["packages"].items()]
+    limits = "".join(f", {name}={value}" for name, value in installation["threads"].items())
+    say(
+        f"{installation['cores']} core{'s' * (installation['cores'] != 1)}{limits}, {memory}, GPU: "
+        f"{installation['gpu'] or 'none'}"
+    )
+    rows = [("", package, version) for package, version in installation["packages"].items()]
     rows += [
-        (extra, package, version) for extra, members in about["extras"].items() for package, version in members.items()
+        (extra, package, version)
+        for extra, members in installation["extras"].items()
+        for package, version in members.items()
     ]
     show_table("packages", ("extra", "package", "version"), [(*row[:2], row[2] or "not installed") for row in rows])
 
 
-def _version(package: str) -> str | None:
+def _get_version(package: str) -> str | None:
     """Return the version of a package by its import name; None if it is not installed."""
     try:
         return metadata.version(package.replace("_", "-"))
@@ -237,7 +242,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _memory() -> int | None:
+def _get_memory_bytes() -> int | None:
     """Return the memory of the machine in bytes; None if the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -245,9 +250,9 @@ def _memory() -> int | None:
         return None
 
 
-def _gpu() -> str | None:
+def _get_gpu_name() -> str | None:
     """Return the GPU that torch would use; None without a GPU or without torch."""
-    if _version("torch") is None:
+    if _get_version("torch") is None:
         return None
     try:
         torch = importlib.import_module("torch")

@@ -1,6 +1,6 @@
-"""Options that several commands share, the values that a shell completes, and parameters read from text.
+"""Options that several commands share, completion of their values, and parameters read from text.
 
-Nothing that takes long is loaded for them.
+This module imports nothing that takes long to load.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from cube2net.errors import ParameterError, unknown_name
 from cube2net.options import DEFAULTS, OPTIONS, OptionKind
 
 Complete = Callable[[str], list[str]]
-PLAIN = re.compile(r"(\w[\w-]*)(?=[=@/]|$)")
+PLAIN_NAME = re.compile(r"(\w[\w-]*)(?=[=@/]|$)")
 
 
-def offer(*names: str) -> Complete:
-    """Return what offers the names that begin as typed.
+def complete_names(*names: str) -> Complete:
+    """Return a completion that offers the names with the typed prefix.
 
-    >>> offer("greedy", "anneal")("gr")
+    >>> complete_names("greedy", "anneal")("gr")
     ['greedy']
     """
 
@@ -39,36 +39,36 @@ def offer(*names: str) -> Complete:
     return complete
 
 
-def offer_some(*names: str) -> Complete:
-    """Return what offers the names that begin as typed after the last comma, but for those before it.
+def complete_list(*names: str) -> Complete:
+    """Return a completion of names with commas, which offers each name once.
 
-    >>> offer_some("hybrid", "cells", "cells+objects")("cells,")
+    >>> complete_list("hybrid", "cells", "cells+objects")("cells,")
     ['cells,hybrid', 'cells,cells+objects']
     """
 
     def complete(incomplete: str) -> list[str]:
-        before, comma, begun = incomplete.rpartition(",")
-        taken = before.split(",")
-        return [before + comma + name for name in names if name.startswith(begun) and name not in taken]
+        before, comma, prefix = incomplete.rpartition(",")
+        used = before.split(",")
+        return [before + comma + name for name in names if name.startswith(prefix) and name not in used]
 
     return complete
 
 
-def dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the dimensions of the cube that was named before, as far as their names are plain words."""
+def complete_dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete the dimensions of the cube that is already typed, if their names are plain words."""
     try:
         cube = ctx.params.get("cube") or ctx.args[0]  # words are not yet parameters where the last option has no value
         manifest = json.loads((Path(cube) / "manifest.json").read_text(encoding="utf-8"))
-        told = manifest["settings"]["dimensions"]
-        found = [name[1] for name in map(PLAIN.match, told) if name is not None]
+        texts = manifest["settings"]["dimensions"]
+        names = [name[1] for name in map(PLAIN_NAME.match, texts) if name is not None]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
-    return offer_some(*dict.fromkeys(found))(incomplete)
+    return complete_list(*dict.fromkeys(names))(incomplete)
 
 
-def levels(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return what says which cells: full, one, or the dimensions of the cube that was named before."""
-    return [*offer("full", "one", "full+one")(incomplete), *dimensions(ctx, incomplete)]
+def complete_levels(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete levels of cells: full, one, or the dimensions of the cube that is already typed."""
+    return [*complete_names("full", "one", "full+one")(incomplete), *complete_dimensions(ctx, incomplete)]
 
 
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
@@ -109,7 +109,7 @@ PresetName = Annotated[
     typer.Option(
         metavar="NAME",
         help="The method's parameters by one name: paper is the paper's, of cube2net.",
-        autocompletion=offer("default", "paper"),
+        autocompletion=complete_names("default", "paper"),
     ),
 ]
 Where = Annotated[
@@ -131,7 +131,7 @@ RollUp = Annotated[
     typer.Option(
         metavar="DIMENSION[=LEVEL]",
         help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
-        autocompletion=dimensions,
+        autocompletion=complete_dimensions,
     ),
 ]
 Between = Annotated[
@@ -178,20 +178,23 @@ def add_options(
 ) -> Callable[..., None]:
     """Return a command with more options, before or after its own, which it receives as ``**options``."""
     hints = typing.get_type_hints(command, include_extras=True)
-    own = [
-        each.replace(annotation=hints[each.name], kind=each.KEYWORD_ONLY)
-        for each in inspect.signature(command).parameters.values()
-        if each.kind is not each.VAR_KEYWORD
+    own_parameters = [
+        parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
     ]
-    more = [each.replace(kind=each.KEYWORD_ONLY) for each in options]
-    parameters = sorted([*more, *own] if first else [*own, *more], key=lambda each: each.default is not each.empty)
+    added_parameters = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in options]
+    parameters = sorted(
+        [*added_parameters, *own_parameters] if first else [*own_parameters, *added_parameters],
+        key=lambda parameter: parameter.default is not parameter.empty,
+    )
 
     @functools.wraps(command)
     def call(**values: Any) -> None:
         command(**values)
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {"return": None}
     return call
 
 
@@ -209,7 +212,7 @@ def _option_parameter(name: str) -> inspect.Parameter:
     help_text = option.description
     if hint == list[str]:
         help_text = f"{help_text.removesuffix('.')}; may be repeated."
-    complete = offer(*option.allowed) if option.allowed else None
+    complete = complete_names(*option.allowed) if option.allowed else None
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -220,20 +223,20 @@ def _option_parameter(name: str) -> inspect.Parameter:
                 option.flag or f"--{name.replace('_', '-')}",
                 metavar=metavar,
                 help=help_text,
-                autocompletion=levels if option.kind == "levels" else complete,
+                autocompletion=complete_levels if option.kind == "levels" else complete,
             ),
         ],
     )
 
 
 def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:
-    """Raise where tables are to be safe for spreadsheets and none is written."""
+    """Raise if --spreadsheet-safe is given but no file is written."""
     if spreadsheet_safe and out is None:
         raise ParameterError(f"--spreadsheet-safe guards CSV files, and none is written: add {example}")
 
 
 def warn_of_formulas(paths: Iterable[Path]) -> None:
-    """Say which of the tables written hold cells that a spreadsheet would run."""
+    """Warn of tables with cells that a spreadsheet would run as formulas."""
     from cube2net._util.text import count_formulas
 
     for path in paths:
@@ -247,7 +250,7 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
 
 
 def list_fields(kind: type[Any]) -> dict[str, Any]:
-    """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
+    """Return the types of the parameters of a dataclass by name, without those that the pipeline sets."""
     hints = typing.get_type_hints(kind)
     fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
     return {field.name: hints[field.name] for field in fields}
@@ -259,17 +262,17 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
     >>> split_settings(["hops=2", "fan_out=50"])
     {'hops': '2', 'fan_out': '50'}
     """
-    found = {}
+    values = {}
     for text in settings:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise ParameterError(f"cannot read the parameter {text!r}: write name=value")
-        found[name.strip().replace("-", "_")] = value.strip()
-    return found
+        values[name.strip().replace("-", "_")] = value.strip()
+    return values
 
 
 def configure(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
-    """Return an instance whose parameters are read from text, but for those that are handed over.
+    """Return an instance whose parameters are read from text, with further parameters in ``handed``.
 
     >>> from cube2net.model import Budget
     >>> configure(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
@@ -294,8 +297,8 @@ def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str
         try:
             values[name] = _convert(text, allowed[name])
         except ValueError:
-            wanted = _describe(allowed[name])
-            raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
+            expected = _describe_type(allowed[name])
+            raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {expected}") from None
     return values
 
 
@@ -304,13 +307,13 @@ def _convert(text: str, hint: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         if type(None) in arguments and text.lower() in ("none", ""):
             return None
-        return _first(text, [kind for kind in arguments if kind is not type(None)])
+        return _convert_to_first(text, [kind for kind in arguments if kind is not type(None)])
     if origin in (tuple, list, Sequence):
-        return tuple(_convert(part, arguments[0]) for part in _several(text))
+        return tuple(_convert(part, arguments[0]) for part in _split_values(text))
     if origin in (dict, Mapping):
         return {
             name: _convert(value, arguments[1]) if isinstance(value, str) else tuple(value)
-            for name, value in _pairs(text).items()
+            for name, value in _split_pairs(text).items()
         }
     if origin is typing.Literal:
         if text not in arguments:
@@ -325,24 +328,24 @@ def _convert(text: str, hint: Any) -> Any:
     return text
 
 
-def _several(text: str) -> list[str]:
+def _split_values(text: str) -> list[str]:
     """Return the values written with commas, or as a JSON list of texts."""
     if text.startswith(("[", "{")):
-        values = _json(text)
+        values = _parse_json(text)
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise ValueError(text)
         return values
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _pairs(text: str) -> dict[str, str | list[str]]:
+def _split_pairs(text: str) -> dict[str, str | list[str]]:
     """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts or of lists."""
     pairs: list[tuple[str, Any]]
     if text.startswith(("[", "{")):
-        pairs = _json(text)
-        values = [value for _, value in pairs] if isinstance(pairs, _Object) else [None]
-        texts = [one for value in values for one in (value if type(value) is list else [value])]
-        if not all(isinstance(one, str) for one in texts):
+        pairs = _parse_json(text)
+        values = [value for _, value in pairs] if isinstance(pairs, _JsonPairs) else [None]
+        items = [item for value in values for item in (value if type(value) is list else [value])]
+        if not all(isinstance(item, str) for item in items):
             raise ValueError(text)
     else:
         parts = [part.partition(":") for part in text.split(",") if part.strip()]
@@ -354,18 +357,18 @@ def _pairs(text: str) -> dict[str, str | list[str]]:
     return dict(pairs)
 
 
-class _Object(list[tuple[str, Any]]):
-    """The pairs of a JSON object, those with the same name included."""
+class _JsonPairs(list[tuple[str, Any]]):
+    """The pairs of a JSON object, including repeated names."""
 
 
-def _json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_Object)
+        return json.loads(text, object_pairs_hook=_JsonPairs)
     except RecursionError:
         raise ValueError(text) from None
 
 
-def _first(text: str, kinds: list[Any]) -> Any:
+def _convert_to_first(text: str, kinds: list[Any]) -> Any:
     for kind in sorted(kinds, key=lambda kind: kind is str):
         try:
             return _convert(text, kind)
@@ -374,15 +377,15 @@ def _first(text: str, kinds: list[Any]) -> Any:
     raise ValueError(text)
 
 
-def _describe(hint: Any) -> str:
+def _describe_type(hint: Any) -> str:
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
-        return " or ".join("none" if kind is type(None) else _describe(kind) for kind in arguments)
+        return " or ".join("none" if kind is type(None) else _describe_type(kind) for kind in arguments)
     if origin is typing.Literal:
         return f"one of {', '.join(map(str, arguments))}"
     if origin in (tuple, list, Sequence):
-        return f'{_describe(arguments[0])}, several with commas, or JSON such as ["one", "two"]'
+        return f'{_describe_type(arguments[0])}, several with commas, or JSON such as ["one", "two"]'
     if origin in (dict, Mapping):
         return 'name:value pairs with commas or JSON such as {"name": "value"}'
     return names.get(hint, "a text")

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 MAX_SILENCE_SECONDS = 1.6
-"""After so long without output the stage is repeated; with the delays of a busy machine this is two seconds."""
+"""The stage is repeated after this time without output; on a busy machine this is about two seconds."""
 MIN_INTERVAL_SECONDS = 1.5
-"""A stage that advances is repeated no more often."""
+"""Minimum time between two lines on the same stage."""
 FIRST_OUTPUT_SECONDS = 1.0
 """Processor time before the first output."""
 CHECK_INTERVAL_SECONDS = 0.2
 MAX_LINE_LENGTH, MAX_CELL_LENGTH = 4_000, 200
 """Longer lines, and cells of tables, are cut."""
-UNDELIVERED, LEFT = 3, 141
+UNDELIVERED_STATUS, READER_LEFT_STATUS = 3, 141
 """The exit status if output could not be written, or its reader has left (as for SIGPIPE)."""
 RESUMABLE_PATHS: list[Path] = []
 """Files from which an interrupted command continues, if they exist."""
@@ -109,33 +109,33 @@ class Heartbeat:
                 self.check()
 
 
-class _Shown(dict[int, str | int]):
+class _EscapeTable(dict[int, str | int]):
     """A table for ``str.translate`` that escapes characters that cannot be printed, except those in ``kept``."""
 
-    def __init__(self, kept: str, as_json: bool = False) -> None:
-        super().__init__({ord(sign): ord(sign) for sign in kept})
+    def __init__(self, unescaped: str, as_json: bool = False) -> None:
+        super().__init__({ord(character): ord(character) for character in unescaped})
         self.as_json = as_json
 
     def __missing__(self, code: int) -> str | int:
-        sign = chr(code)
-        harmless = sign.isprintable() or unicodedata.category(sign) == "Zs"
-        self[code] = code if harmless else (json.dumps(sign)[1:-1] if self.as_json else repr(sign)[1:-1])
+        character = chr(code)
+        is_printable = character.isprintable() or unicodedata.category(character) == "Zs"
+        self[code] = code if is_printable else (json.dumps(character)[1:-1] if self.as_json else repr(character)[1:-1])
         if self.as_json and code == 0x7F:
             self[code] = "\\u007f"
         return self[code]
 
 
-_IN_LINE, _IN_STREAM, _IN_JSON = _Shown(""), _Shown("\n\t"), _Shown("\n", as_json=True)
+_ESCAPE_LINE, _ESCAPE_STREAM, _ESCAPE_JSON = _EscapeTable(""), _EscapeTable("\n\t"), _EscapeTable("\n", as_json=True)
 
 
-def line(text: object, most: int = MAX_LINE_LENGTH) -> str:
+def line(text: object, max_length: int = MAX_LINE_LENGTH) -> str:
     r"""Return a text as one line, with control characters escaped.
 
     >>> print(line("Ghent\x1b[2J\nTurin"), line("abcdef", 3))
     Ghent\x1b[2J\nTurin abc…
     """
-    said = str(text)
-    return (said if len(said) <= most else said[:most] + "…").translate(_IN_LINE)
+    full_text = str(text)
+    return (full_text if len(full_text) <= max_length else full_text[:max_length] + "…").translate(_ESCAPE_LINE)
 
 
 def json_text(value: object, *, only_ascii: bool = False) -> str:
@@ -146,13 +146,15 @@ def json_text(value: object, *, only_ascii: bool = False) -> str:
      "name": "Zoë\u202e"
     }
     """
-    return json.dumps(replace_infinite(value), indent=1, ensure_ascii=only_ascii, allow_nan=False).translate(_IN_JSON)
+    return json.dumps(replace_infinite(value), indent=1, ensure_ascii=only_ascii, allow_nan=False).translate(
+        _ESCAPE_JSON
+    )
 
 
 class UndeliveredError(Exception):
     """The output could not be written to standard output."""
 
-    def __init__(self, reason: str, status: int = UNDELIVERED) -> None:
+    def __init__(self, reason: str, status: int = UNDELIVERED_STATUS) -> None:
         super().__init__(f"cannot write to standard output: {reason}")
         self.status = status
 
@@ -173,7 +175,7 @@ class Guarded:
 
     def write(self, text: str) -> int:
         """Write a text with control characters escaped; return its length."""
-        self.write_styled(text.translate(_IN_STREAM))
+        self.write_styled(text.translate(_ESCAPE_STREAM))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -202,7 +204,7 @@ class Guarded:
         try:
             yield
         except BrokenPipeError:
-            self.lost = UndeliveredError("its reader has left", LEFT)
+            self.lost = UndeliveredError("its reader has left", READER_LEFT_STATUS)
             self._drop_rest()
         except (OSError, ValueError) as error:
             reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
@@ -254,22 +256,22 @@ def guarded_streams() -> Iterator[None]:
     If one of them is closed, its descriptor is opened on the null device, so that no file gets it. After an unexpected
     exception the guards stay, since its message may contain data.
     """
-    _occupy()
-    before = sys.stdout, sys.stderr
-    for stream in before:
+    _open_closed_descriptors()
+    old_streams = sys.stdout, sys.stderr
+    for stream in old_streams:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = _guard_streams(*before)
+    sys.stdout, sys.stderr = _guard_streams(*old_streams)
     yield
     sys.stderr.flush()
-    sys.stdout, sys.stderr = before
+    sys.stdout, sys.stderr = old_streams
 
 
 def _guard_streams(out: TextIO | None, err: TextIO | None) -> tuple[Any, Any]:
     return Guarded(out, needed=True), Guarded(err, needed=False)
 
 
-def _occupy() -> None:
+def _open_closed_descriptors() -> None:
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -333,8 +335,8 @@ class PlainLines:
         if name == self.stage and now - self.last_output < MIN_INTERVAL_SECONDS:
             return
         self.stage, self.last_output = name, now
-        much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
-        sys.stderr.write(f"{line(stage)}{much}\n")
+        amount = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
+        sys.stderr.write(f"{line(stage)}{amount}\n")
         sys.stderr.flush()
 
     def note(self, text: str) -> None:
@@ -358,8 +360,8 @@ def _bars() -> Iterator[Progress]:
     )
     console = Console(file=_Styles(sys.stderr))  # type: ignore[arg-type]
     # Output to a terminal is written above the bars; output to a file must go there.
-    above = sys.stdout.isatty()
-    with Bars(*columns, console=console, transient=True, redirect_stdout=above) as bars:
+    is_terminal = sys.stdout.isatty()
+    with Bars(*columns, console=console, transient=True, redirect_stdout=is_terminal) as bars:
         redirected = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = _guard_streams(*redirected)
         try:
@@ -405,11 +407,11 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         table.add_column(name, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(line(value, MAX_CELL_LENGTH)) for value in row))
-    seen = sys.stdout.isatty()
+    is_terminal = sys.stdout.isatty()
     page = _Page(getattr(sys.stdout, "encoding", None) or "utf-8")
     style = {"highlight": False, "markup": False, "emoji": False}
-    Console(file=page, force_terminal=seen or None, width=None if seen else 110, **style).print(table)  # type: ignore[arg-type]
-    write = getattr(sys.stdout, "write_styled", sys.stdout.write) if seen else sys.stdout.write
+    Console(file=page, force_terminal=is_terminal or None, width=None if is_terminal else 110, **style).print(table)  # type: ignore[arg-type]
+    write = getattr(sys.stdout, "write_styled", sys.stdout.write) if is_terminal else sys.stdout.write
     write(page.getvalue())
 
 
