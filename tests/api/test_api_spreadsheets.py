@@ -135,7 +135,7 @@ def test_a_cube_that_somebody_else_made_is_left_as_it_is(club: Path) -> None:
 def test_where_all_names_are_taken_only_the_cube_of_the_same_file_gives_its_place(
     club: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_cubes, "MOST_PLACES", 3)
+    monkeypatch.setattr(kept_cubes, "MAX_NUMBERED_PLACES", 3)
     (club.parent / "mitglieder-cube").mkdir()
     (club.parent / "mitglieder-cube-2").write_text("no folder")
     assert explored(club) == ("mitglieder-cube-3", 72, False)

@@ -37,9 +37,9 @@ from cube2net.model.objects import distinct_names
 from cube2net.model.query import OBJECTS, Query, find_known_rows, is_missing, parse_query
 from cube2net.selection.objectives import Cover
 
-NAMES = ("first", "second")
-OTHERS = ("the query", "all others")
-BOTH = "both"
+DEFAULT_NAMES = ("first", "second")
+NAMES_AGAINST_REST = ("the query", "all others")
+NAME_OF_SHARED = "both"
 
 
 @overload
@@ -129,19 +129,26 @@ def contrast(
     >>> found.network
     Network(100 objects, 2 cells, 441 links, 100 in the query)
     """
-    asked = _check_arguments(cube, query, n_cells, alpha)
+    resolved_query = _check_arguments(cube, query, n_cells, alpha)
     if against is None:
-        if asked.labels is None:
-            rest = asked.others(len(cube.objects))
-            return _pair(cube, asked, rest, n_cells, OTHERS if names is None else _names(names), alpha)
+        if resolved_query.labels is None:
+            other_objects = resolved_query.others(len(cube.objects))
+            return _contrast_queries(
+                cube,
+                resolved_query,
+                other_objects,
+                n_cells,
+                NAMES_AGAINST_REST if names is None else _check_names(names),
+                alpha,
+            )
         if names is not None:
             raise ParameterError(
                 f"names are those of two queries, and the sides are labels here, got {quote(names)}",
                 parameter="names",
                 value=names,
             )
-        return _describe_groups(cube, asked, asked.labels, n_cells, alpha)
-    return _pair(cube, asked, resolve_query(cube, against), n_cells, _names(names), alpha)
+        return _describe_groups(cube, resolved_query, resolved_query.labels, n_cells, alpha)
+    return _contrast_queries(cube, resolved_query, resolve_query(cube, against), n_cells, _check_names(names), alpha)
 
 
 @report_compiling
@@ -155,119 +162,124 @@ def describe_clusters(
     if isinstance(network, Network):
         network = restore_context(network, cube)
         assert network.context is not None
-        whole = network.context.whole
+        full_cube = network.context.whole
     else:
-        whole = check_cube(network)
-    asked = _check_arguments(
-        whole, resolve_clusters(whole, clusters, network if isinstance(network, Network) else None), n_cells, alpha
+        full_cube = check_cube(network)
+    clustered_query = _check_arguments(
+        full_cube,
+        resolve_clusters(full_cube, clusters, network if isinstance(network, Network) else None),
+        n_cells,
+        alpha,
     )
-    if asked.labels is None:
+    if clustered_query.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _describe_groups(whole, asked, name_clusters(asked.labels), n_cells, alpha)
+    description = _describe_groups(full_cube, clustered_query, name_clusters(clustered_query.labels), n_cells, alpha)
     if not isinstance(network, Network):
-        return found
-    given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
-    return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
+        return description
+    labelled_objects = clustered_query.objects[np.array(description.query.labels, dtype=object) != ""]
+    return replace(description, elsewhere=int((~np.isin(labelled_objects, network.objects)).sum()))
 
 
 def _check_arguments(cube: Cube, query: Asked, n_cells: int, alpha: float) -> Query:
-    """Return the query when everything asked for can be."""
-    asked = resolve_query(cube, query)
+    """Return the resolved query; raise for invalid arguments."""
+    resolved_query = resolve_query(cube, query)
     require_own_cells(cube, "contrasted")
     check_int("n_cells", n_cells, 1, what="cells")
-    given: object = alpha
-    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
+    level: object = alpha
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) <= 1:
         raise ParameterError(
             f"alpha is {quote(alpha)}, expected a number above 0 and up to 1", parameter="alpha", value=alpha
         )
-    return asked
+    return resolved_query
 
 
-def _names(given: Sequence[str] | None) -> tuple[str, str]:
-    if given is None:
-        return NAMES
-    names = [given] if isinstance(given, str) else list(given)
+def _check_names(value: Sequence[str] | None) -> tuple[str, str]:
+    if value is None:
+        return DEFAULT_NAMES
+    names = [value] if isinstance(value, str) else list(value)
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
-        raise ParameterError(f"names is {quote(given)}, expected two different texts", parameter="names", value=given)
+        raise ParameterError(f"names is {quote(value)}, expected two different texts", parameter="names", value=value)
     return names[0], names[1]
 
 
-def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, str], alpha: float) -> Contrast:
+def _contrast_queries(
+    cube: Cube, first: Query, second: Query, n_cells: int, names: tuple[str, str], alpha: float
+) -> Contrast:
     """Return the contrast of two queries."""
-    rows = np.union1d(one.objects, two.objects)
-    in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
-    shared = in_one & in_two
-    called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
-    query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
-    sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
+    rows = np.union1d(first.objects, second.objects)
+    in_first, in_second = np.isin(rows, first.objects), np.isin(rows, second.objects)
+    shared = in_first & in_second
+    label_names = np.array([*names, *distinct_names([NAME_OF_SHARED], taken=names)], dtype=object)
+    query = Query(rows, tuple(label_names[np.where(shared, 2, in_second)].tolist()))
+    sizes = int((in_first & ~shared).sum()), int((in_second & ~shared).sum())
     note = describe_overlap(names, sizes, int(shared.sum()))
-    sides = Sides(in_one[~shared])
-    (found,) = _separate(cube, rows[~shared], [sides], n_cells, alpha)
-    return _contrast(cube, query, names, found, int(shared.sum()), note, alpha)
+    sides = Sides(in_first[~shared])
+    (separated,) = _separate(cube, rows[~shared], [sides], n_cells, alpha)
+    return _make_contrast(cube, query, names, separated, int(shared.sum()), note, alpha)
 
 
 def _describe_groups(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, alpha: float) -> Description:
-    """Return the contrasts of each label against the others; objects without a label are on no side."""
-    given = np.array(labels, dtype=object)
-    there = given != ""
-    names = sorted(set(given[there].tolist()), key=make_number_key)
+    """Return the contrast of each label with the others; objects without a label are on no side."""
+    object_labels = np.array(labels, dtype=object)
+    has_label = object_labels != ""
+    names = sorted(set(object_labels[has_label].tolist()), key=make_number_key)
     if not names:
         raise QueryError("no object of the query has a label: give some")
-    sides = [Sides(given[there] == name, both=False) for name in names]
-    outside = int((~there).sum())
+    sides = [Sides(object_labels[has_label] == name, both=False) for name in names]
+    n_outside = int((~has_label).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
-    found = _separate(cube, query.objects[there], sides, n_cells, alpha)
+    separated_sides = _separate(cube, query.objects[has_label], sides, n_cells, alpha)
     note = (
-        f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
+        f"all {int(has_label.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
         if len(names) == 1
         else ""
     )
-    each = tuple(
-        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, alpha)
-        for name, one in zip(names, found, strict=True)
+    contrasts = tuple(
+        _make_contrast(cube, query, (name, *distinct_names([REST], taken=[name])), separated, n_outside, note, alpha)
+        for name, separated in zip(names, separated_sides, strict=True)
     )
-    cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
-    return Description(each, query, outside, lambda: _network(cube, query, cells))
+    cells = list(dict.fromkeys(cell.labels for contrast_result in contrasts for cell in contrast_result.cells))
+    return Description(contrasts, query, n_outside, lambda: _construct_network(cube, query, cells))
 
 
-Found = tuple[MixedCells, Sides, Separation]
+SeparatedSides = tuple[MixedCells, Sides, Separation]
 
 
 def _separate(
     cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, alpha: float
-) -> list[Found | tuple[int, int]]:
-    """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
+) -> list[SeparatedSides | tuple[int, int]]:
+    """Return the separation of the sides of each contrast, or only their sizes if a side is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
     mixed = find_mixed_cells(cube, objects, compute_least_objects(sides))
     return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, n_cells, alpha), strict=True)]
 
 
-def _contrast(
+def _make_contrast(
     cube: Cube,
     query: Query,
     names: tuple[str, str],
-    found: Found | tuple[int, int],
+    separated: SeparatedSides | tuple[int, int],
     outside: int,
     note: str,
     alpha: float,
 ) -> Contrast:
-    if len(found) == 2:
-        make = partial(_network, cube, query, [])
-        return Contrast(names, found, (), query, outside=outside, note=note, alpha=alpha, make=make)
-    mixed, sides, separation = found
+    if len(separated) == 2:
+        construct_empty = partial(_construct_network, cube, query, [])
+        return Contrast(names, separated, (), query, outside=outside, note=note, alpha=alpha, make=construct_empty)
+    mixed, sides, separation = separated
     tested = separation.tested
     gains = np.diff(separation.values, prepend=0.0).tolist()
     cells = tuple(
-        _cell(cube, mixed, sides, separation, at, gain)
-        for at, gain in zip(separation.chosen.tolist(), gains, strict=True)
+        _make_separating_cell(cube, mixed, sides, separation, index, gain)
+        for index, gain in zip(separation.chosen.tolist(), gains, strict=True)
     )
-    speaks = tested.for_first | sides.both
+    may_be_nearest = tested.for_first | sides.both
     nearest = None
-    if not cells and speaks.any():
-        at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
-        nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
-    picked = [cell.labels for cell in cells]
+    if not cells and may_be_nearest.any():
+        index = int(np.argmin(np.where(may_be_nearest, tested.raw, 2.0)))
+        nearest = _make_separating_cell(cube, mixed, sides, separation, index, 0.0) if tested.raw[index] < 1 else None
+    cell_labels = [cell.labels for cell in cells]
     return Contrast(
         names,
         sides.sizes,
@@ -282,101 +294,105 @@ def _contrast(
         outside=outside,
         note=note,
         alpha=alpha,
-        make=lambda: _network(cube, query, picked),
+        make=lambda: _construct_network(cube, query, cell_labels),
     )
 
 
-def _cell(
+def _make_separating_cell(
     cube: Cube,
     mixed: MixedCells,
     sides: Sides,
     separation: Separation,
-    at: int,
+    index: int,
     gain: float,
 ) -> SeparatingCell:
     """Return the record of one tested cell."""
     tested, (first, second) = separation.tested, sides.sizes
-    cell, in_first, in_second = int(tested.cells[at]), int(tested.in_first[at]), int(tested.in_second[at])
+    cell, in_first, in_second = int(tested.cells[index]), int(tested.in_first[index]), int(tested.in_second[index])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
     low, high = compute_difference_interval(in_first, first, in_second, second)
     return SeparatingCell(
         labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
         levels=tuple(
-            None if at is None else dimension.levels[at].name
-            for dimension, at in zip(cube.dimensions, levels, strict=True)
+            None if level is None else dimension.levels[level].name
+            for dimension, level in zip(cube.dimensions, levels, strict=True)
         ),
         in_first=in_first,
         in_second=in_second,
         first_size=first,
         second_size=second,
-        for_first=bool(tested.for_first[at]),
+        for_first=bool(tested.for_first[index]),
         low=low,
         high=high,
-        p_value=float(tested.p_values[at]),
-        raw_p_value=float(tested.raw[at]),
+        p_value=float(tested.p_values[index]),
+        raw_p_value=float(tested.raw[index]),
         gain=gain,
     )
 
 
-def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
-    """Return the network of a query with some cells as its nodes."""
+def _construct_network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
+    """Construct the network of a query with the given cells as nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", n_cells=len(cells), objective=Cover(r=None, least=1), form="cells")
 
 
 def resolve_clusters(cube: Cube, clusters: Any, network: Network | None) -> Asked:
-    """Return clusters by the object that each is of: as they come, or in the order of a network's objects."""
+    """Return clusters as a query with labels: given by object, or in the order of the objects of a network."""
     if isinstance(clusters, Query):
         return clusters
     if _is_column(clusters):
         clusters = clusters.iloc[:, 0]
-    if _is_series(clusters) and not (network is not None and _is_counted(clusters.index)):
+    if _is_series(clusters) and not (network is not None and _is_default_index(clusters.index)):
         clusters = dict(zip(clusters.index.tolist(), clusters.tolist(), strict=True))
     keys, values = parse_query(
         clusters, partial(find_known_rows, cube.objects), texts=not cube.objects.whole, clusters=True
     )
     if values is not None:
-        return cube.query(keys, [_label(value) for value in values])
+        return cube.query(keys, [_format_cluster(value) for value in values])
     if network is None or not (isinstance(clusters, list | tuple) or hasattr(clusters, "__array__")):
         return clusters
-    return _in_order(np.asarray(clusters, dtype=object), network)
+    return _align_clusters(np.asarray(clusters, dtype=object), network)
 
 
-def _in_order(values: Any, network: Network) -> Query:
-    """Return clusters that stand in the order of a network's objects, or of its query."""
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    counts = {len(network.query): network.query.objects, len(network.objects): network.objects}
-    if len(values) not in counts:
+def _align_clusters(clusters: Any, network: Network) -> Query:
+    """Return clusters given in the order of the objects of a network, or of its query."""
+    if clusters.ndim == 2 and clusters.shape[1] == 1:
+        clusters = clusters[:, 0]
+    objects_by_count = {len(network.query): network.query.objects, len(network.objects): network.objects}
+    if len(clusters) not in objects_by_count:
         raise ParameterError(
-            f"there are {len(values):,} clusters, expected one for each of the {len(network.query):,} objects of the "
+            f"there are {len(clusters):,} clusters, expected one for each of the {len(network.query):,} objects of the "
             f"query, or of the {len(network.objects):,} objects of the network"
         )
-    rows = counts[len(values)]
+    rows = objects_by_count[len(clusters)]
     order = np.argsort(rows)
-    return Query(rows[order], tuple(_label(values[at]) for at in order.tolist()), ids=network.names.ids(rows[order]))
+    return Query(
+        rows[order],
+        tuple(_format_cluster(clusters[index]) for index in order.tolist()),
+        ids=network.names.ids(rows[order]),
+    )
 
 
-def _is_column(thing: Any) -> bool:
-    """Return whether something is a frame of one column that is not of objects, whose index has no name."""
-    if not (hasattr(thing, "iloc") and hasattr(thing, "columns")) or len(thing.columns) != 1:
+def _is_column(value: Any) -> bool:
+    """Return whether a value is a data frame of one column, other than of objects, with an unnamed index."""
+    if not (hasattr(value, "iloc") and hasattr(value, "columns")) or len(value.columns) != 1:
         return False
-    return thing.index.name is None and str(thing.columns[0]).strip().casefold() not in OBJECTS
+    return value.index.name is None and str(value.columns[0]).strip().casefold() not in OBJECTS
 
 
-def _is_series(thing: Any) -> bool:
-    return hasattr(thing, "index") and hasattr(thing, "to_numpy") and not hasattr(thing, "columns")
+def _is_series(value: Any) -> bool:
+    return hasattr(value, "index") and hasattr(value, "to_numpy") and not hasattr(value, "columns")
 
 
-def _is_counted(index: Any) -> bool:
+def _is_default_index(index: Any) -> bool:
     """Return whether an index is the default one: 0, 1, 2, … without a name."""
     return type(index).__name__ == "RangeIndex" and index.name is None and (index.start, index.step) == (0, 1)
 
 
-def _label(value: Any) -> str:
-    """Return a cluster as a label, empty where it is none.
+def _format_cluster(value: Any) -> str:
+    """Return the label of a cluster; empty for missing and negative values.
 
-    >>> [_label(value) for value in (1.0, np.int64(2), "a", None, float("nan"), -1)]
+    >>> [_format_cluster(value) for value in (1.0, np.int64(2), "a", None, float("nan"), -1)]
     ['1', '2', 'a', '', '', '']
     """
     if is_missing(value):

@@ -71,64 +71,74 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     >>> c2n.drill(cube, planted.query(0), answer.cells[0], k=2).cells[0].labels
     ('200X', 'venue 0', 'topic 2')
     """
-    asked = resolve_query(cube, query)
+    resolved_query = resolve_query(cube, query)
     k = check_int("k", k, 1, what="cells")
     require_own_cells(cube, "drilled")
-    top = resolve_cell(cube, _name_cell(cell))
-    inside = find_members(cube, top)
-    rows = asked.objects[np.isin(asked.objects, inside)]
-    least = int(cube.settings.get("min_objects", MIN_OBJECTS))
-    below = find_mixed_cells(cube, rows, within=top)
-    sizes = count_objects(cube, below, top)
-    found = drill_down(below.members, sizes, len(rows), len(inside), k, least)
+    top = resolve_cell(cube, _get_cell_labels(cell))
+    member_rows = find_members(cube, top)
+    query_rows = resolved_query.objects[np.isin(resolved_query.objects, member_rows)]
+    min_objects = int(cube.settings.get("min_objects", MIN_OBJECTS))
+    candidate_cells = find_mixed_cells(cube, query_rows, within=top)
+    sizes = count_objects(cube, candidate_cells, top)
+    chosen = drill_down(candidate_cells.members, sizes, len(query_rows), len(member_rows), k, min_objects)
     cells = []
-    for number, new, bits in zip(found.cells.tolist(), found.new.tolist(), found.bits.tolist(), strict=True):
-        mine, size = len(below.members[number]), int(sizes[number])
-        lift = mine / size * len(inside) / len(rows)
-        cells.append(DrilledCell(below.cell(number).names(cube), mine, new, size, lift, bits))
-    left = rows[~found.held]
+    for number, new, bits in zip(chosen.cells.tolist(), chosen.new.tolist(), chosen.bits.tolist(), strict=True):
+        query_count, object_count = len(candidate_cells.members[number]), int(sizes[number])
+        lift = query_count / object_count * len(member_rows) / len(query_rows)
+        cells.append(DrilledCell(candidate_cells.cell(number).names(cube), query_count, new, object_count, lift, bits))
+    uncovered_rows = query_rows[~chosen.held]
     return Drilled(
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=top.names(cube),
         cells=tuple(cells),
-        objects=len(inside),
-        query_objects=len(rows),
-        query=len(asked),
-        left=tuple(cube.objects.ids(left).to_pylist()),
-        left_names=tuple(cube.objects.table["name"].take(left).to_pylist()),
-        bits=float(found.bits.sum()),
-        bound=found.bound,
+        objects=len(member_rows),
+        query_objects=len(query_rows),
+        query=len(resolved_query),
+        left=tuple(cube.objects.ids(uncovered_rows).to_pylist()),
+        left_names=tuple(cube.objects.table["name"].take(uncovered_rows).to_pylist()),
+        bits=float(chosen.bits.sum()),
+        bound=chosen.bound,
         asked=k,
-        why_empty="" if cells else _why_empty(cube, top, len(inside), len(rows), len(asked), least),
+        why_empty=""
+        if cells
+        else _explain_empty(cube, top, len(member_rows), len(query_rows), len(resolved_query), min_objects),
     )
 
 
-def _name_cell(cell: Any) -> Any:
-    """Return what names a cell that an answer lists; anything else as it is."""
+def _get_cell_labels(cell: Any) -> Any:
+    """Return the labels of a cell of a contrast or of an earlier drill; other values unchanged."""
     if isinstance(cell, SeparatingCell):
         return {level: label for level, label in zip(cell.levels, cell.labels, strict=True) if level is not None}
     return cell.labels if isinstance(cell, DrilledCell) else cell
 
 
-def _why_empty(cube: Cube, top: MixedCell, objects: int, mine: int, asked: int, least: int) -> str:
-    """Return why no cell below one is listed."""
+def _explain_empty(
+    cube: Cube, top: MixedCell, objects: int, query_count: int, query_size: int, min_objects: int
+) -> str:
+    """Return why no cell below ``top`` is listed."""
     title = top.title(cube)
-    of_query = f"{mine:,} of the {asked:,} objects of the query" if asked > 1 else "the object of the query"
-    if not mine:
+    query_text = (
+        f"{query_count:,} of the {query_size:,} objects of the query" if query_size > 1 else "the object of the query"
+    )
+    if not query_count:
         return (
-            f"{title} holds none of the {asked:,} objects of the query"
-            if asked > 1
+            f"{title} holds none of the {query_size:,} objects of the query"
+            if query_size > 1
             else (f"{title} does not hold the object of the query")
         )
-    if all(at == (None if dim.is_top else dim.at) for dim, at in zip(cube.dimensions, top.levels, strict=True)):
-        return f"nothing is below {title}: all its labels are of the finest level; it holds {of_query}"
+    if all(
+        level == (None if dimension.is_top else dimension.at)
+        for dimension, level in zip(cube.dimensions, top.levels, strict=True)
+    ):
+        return f"nothing is below {title}: all its labels are of the finest level; it holds {query_text}"
     return (
-        f"no cell below {title} narrows the query down: those that hold some of it have fewer than {least:,} objects, "
+        f"no cell below {title} narrows the query down: those that hold some of it have fewer than {min_objects:,} "
+        "objects, "
         f"or all {objects:,}"
     )
 
 
-NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(?:\.\d+)?)?")
+NUMBER_OR_RANGE = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(?:\.\d+)?)?")
 """A number, or a range of numbers."""
 
 
@@ -166,35 +176,35 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     """
     require_own_cells(check_cube(cube), "crossed")
     most = check_int("most", most, 1, what="rows and columns")
-    places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
-    if places[0][0] == places[1][0]:
+    levels = [_resolve_level(cube, parameter, name) for parameter, name in (("rows", rows), ("columns", columns))]
+    if levels[0][0] == levels[1][0]:
         raise ParameterError(f"{quote(rows)} and {quote(columns)} are levels of one dimension: give levels of two")
-    asked = None if query is None else resolve_query(cube, query)
-    objects = np.empty(0, np.int32) if asked is None else asked.objects
-    counts = cross_levels(cube, places[0], places[1], objects, most)
+    resolved_query = None if query is None else resolve_query(cube, query)
+    objects = np.empty(0, np.int32) if resolved_query is None else resolved_query.objects
+    counts = cross_levels(cube, levels[0], levels[1], objects, most)
     sides = [
-        _order_labels(cube, place, kept, total)
-        for place, kept, total in zip(
-            places, (counts.rows, counts.columns), (counts.row_objects, counts.column_objects), strict=True
+        _order_labels(cube, level, kept_labels, total)
+        for level, kept_labels, total in zip(
+            levels, (counts.rows, counts.columns), (counts.row_objects, counts.column_objects), strict=True
         )
     ]
-    at = np.ix_(sides[0].order, sides[1].order)
+    order = np.ix_(sides[0].order, sides[1].order)
     return Pivot(
         levels=(rows, columns),
         rows=sides[0].labels,
         columns=sides[1].labels,
-        objects=counts.objects[at],
+        objects=counts.objects[order],
         row_objects=sides[0].objects,
         column_objects=sides[1].objects,
         whole=counts.total,
-        query=None if asked is None else counts.query_objects[at],
+        query=None if resolved_query is None else counts.query_objects[order],
         asked=counts.query_total,
         more=(sides[0].more, sides[1].more),
     )
 
 
 class _Side(NamedTuple):
-    """The labels of a side in the order shown, their places among those kept, their objects, and how many more are."""
+    """The rows or columns of a table: labels, their order, numbers of objects, and how many labels are omitted."""
 
     labels: tuple[str, ...]
     order: Array
@@ -202,29 +212,29 @@ class _Side(NamedTuple):
     more: int
 
 
-def as_number(label: object) -> float | None:
-    """Return the number that a label is, or with which its range begins; None of other labels.
+def parse_number(label: object) -> float | None:
+    """Return the number of a label, or the first of a range; None for other labels.
 
-    >>> as_number("10"), as_number("-5–4"), as_number("100,000–199,999"), as_number("10 Downing Street")
+    >>> parse_number("10"), parse_number("-5–4"), parse_number("100,000–199,999"), parse_number("10 Downing Street")
     (10.0, -5.0, 100000.0, None)
     """
-    found = NUMBER.fullmatch(str(label).strip())
-    return None if found is None else float(found[1].replace("−", "-").replace(",", ""))
+    match = NUMBER_OR_RANGE.fullmatch(str(label).strip())
+    return None if match is None else float(match[1].replace("−", "-").replace(",", ""))
 
 
-def _order_labels(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> _Side:
-    """Return a side of a table: times and numbers in their order, other labels by how many objects they have."""
-    number, level = place
+def _order_labels(cube: Cube, level_position: tuple[int, int], kept_labels: Array, totals: Array) -> _Side:
+    """Return the rows or columns of a table: times and numbers ascending, other labels by number of objects."""
+    number, level = level_position
     names = cube.dimensions[number].levels[level].labels
-    shown = [names[label] for label in kept.tolist()]
+    label_names = [names[label] for label in kept_labels.tolist()]
     if number in find_time_dimensions(cube):
-        order = np.array(sorted(range(len(kept)), key=shown.__getitem__), dtype=np.int64)
-    elif (numbers := [as_number(name) for name in shown]) and None not in numbers:
+        order = np.array(sorted(range(len(kept_labels)), key=label_names.__getitem__), dtype=np.int64)
+    elif (numbers := [parse_number(name) for name in label_names]) and None not in numbers:
         order = np.argsort(np.array(numbers, dtype=np.float64), kind="stable")
     else:
-        order = np.argsort(-totals[kept], kind="stable")
-    labels = tuple(shown[at] for at in order.tolist())
-    return _Side(labels, order, totals[kept[order]], int((totals > 0).sum()) - len(kept))
+        order = np.argsort(-totals[kept_labels], kind="stable")
+    labels = tuple(label_names[index] for index in order.tolist())
+    return _Side(labels, order, totals[kept_labels[order]], int((totals > 0).sum()) - len(kept_labels))
 
 
 def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
@@ -239,12 +249,12 @@ def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
 
 def finer_levels(cube: Cube, table: Pivot) -> list[str | None]:
     """Return the next finer level of the rows and of the columns of a table, or None for the finest."""
-    found: list[str | None] = []
-    for number, at in map(cube.level, table.levels):
+    names: list[str | None] = []
+    for number, level in map(cube.level, table.levels):
         dimension = cube.dimensions[number]
-        lower = dimension.finer(at)
-        found.append(None if lower is None else dimension.levels[lower].name)
-    return found
+        lower = dimension.finer(level)
+        names.append(None if lower is None else dimension.levels[lower].name)
+    return names
 
 
 def members(cube: Cube, cells: Iterable[Any]) -> Array:
@@ -256,13 +266,13 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     return rank_members(cube, [resolve_cell(cube, cell) for cell in cells])
 
 
-def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
-    """Return the dimension and the level of a name."""
-    places = {
-        dimension.levels[at].name: (number, at)
+def _resolve_level(cube: Cube, parameter: str, name: str) -> tuple[int, int]:
+    """Return the positions of the dimension and of the level with a name."""
+    positions = {
+        dimension.levels[level].name: (number, level)
         for number, dimension in enumerate(cube.dimensions)
-        for at in list_levels(dimension)
+        for level in list_levels(dimension)
     }
-    if name not in places:
-        raise unknown_name(f"level of the {which}", name, places)
-    return places[name]
+    if name not in positions:
+        raise unknown_name(f"level of the {parameter}", name, positions)
+    return positions[name]

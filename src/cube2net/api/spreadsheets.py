@@ -34,27 +34,27 @@ from cube2net.model.interfaces import NamesFiles, Source, make_object
 from cube2net.model.suggestion import Suggestion
 from cube2net.topics.lda import Lda
 
-LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
-NODES = ("nodes.id", "nodes.name", "nodes.kind", "nodes.text")
-OF_TABLE = {
-    "nodes": NODES,
+LINK_ROLES = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
+NODE_ROLES = ("nodes.id", "nodes.name", "nodes.kind", "nodes.text")
+ROLES_BY_TABLE = {
+    "nodes": NODE_ROLES,
     "objects": ("objects.id", "objects.name", "objects.kind"),
     "items": ("items.item", "items.text"),
     "mentions": ("mentions.item", "mentions.object"),
-    "links": LINKS,
+    "links": LINK_ROLES,
 }
-"""What a column may be where its table is one of several."""
-SINGLE = (*NODES, "links.target", "mentions.object")
-"""What a column may be of one table of people or things: it may name other rows, too, or bring others together."""
-RECORDS = ("items.item", "mentions.object", "name", "text")
-"""What a column may be of one table whose rows are records."""
+"""The roles that a column of one of several tables may have."""
+SINGLE_TABLE_ROLES = (*NODE_ROLES, "links.target", "mentions.object")
+"""The roles that a column of a single table of people or things may have."""
+RECORD_ROLES = ("items.item", "mentions.object", "name", "text")
+"""The roles that a column of a single table of records may have."""
 MAIN_TABLE = {"single": "nodes", "network": "nodes", "records": "items", "items": "items", "links": "links"}
 """The table of the attributes, by the layout of the tables."""
 
 
 @dataclass(frozen=True)
 class UsedColumn:
-    """A column of a table, the role that it has (none is empty), and the roles that it may have."""
+    """A column of a table, its role (empty if none), and the roles that it may have."""
 
     table: str
     column: str
@@ -62,12 +62,12 @@ class UsedColumn:
     may: tuple[str, ...]
 
 
-def column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[UsedColumn]:
+def list_column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[UsedColumn]:
     """Return the use of every column: of those with a role, and of attributes; columns of graphs have no roles.
 
     >>> from cube2net.io.tables.table_roles import ColumnRole
     >>> found = ColumnRole("nodes", "Nr", "nodes.id"), ColumnRole("links", "knows", "links.target")
-    >>> for use in column_uses(TableRoles("single", found), ["city"]):
+    >>> for use in list_column_uses(TableRoles("single", found), ["city"]):
     ...     print(use.column, use.role or "-", *use.may)
     Nr nodes.id nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
     knows links.target nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
@@ -77,24 +77,33 @@ def column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[Use
         return [UsedColumn("", name, "", ()) for name in attributes]
     main = MAIN_TABLE[roles.layout]
     uses = [
-        UsedColumn(each.table, each.column, each.role, (each.role,) if each.is_name_part else _may(roles, each.table))
-        for each in roles.columns
+        UsedColumn(
+            column.table,
+            column.column,
+            column.role,
+            (column.role,) if column.is_name_part else _list_allowed_roles(roles, column.table),
+        )
+        for column in roles.columns
     ]
-    taken = {(use.table, use.column) for use in uses}
-    uses += [UsedColumn(main, name, "", _may(roles, main)) for name in attributes if (main, name) not in taken]
+    used_columns = {(use.table, use.column) for use in uses}
+    uses += [
+        UsedColumn(main, name, "", _list_allowed_roles(roles, main))
+        for name in attributes
+        if (main, name) not in used_columns
+    ]
     return uses
 
 
-def _may(roles: TableRoles, table: str) -> tuple[str, ...]:
+def _list_allowed_roles(roles: TableRoles, table: str) -> tuple[str, ...]:
     """Return the roles that a column of a table may have."""
     if roles.layout == "single":
-        return SINGLE
-    return RECORDS if roles.layout == "records" and table != "links" else OF_TABLE.get(table, ())
+        return SINGLE_TABLE_ROLES
+    return RECORD_ROLES if roles.layout == "records" and table != "links" else ROLES_BY_TABLE.get(table, ())
 
 
-ENDING = "-cube"
-"""How the folder of a cube ends that is kept beside its file."""
-MOST_PLACES = 100
+CUBE_FOLDER_ENDING = "-cube"
+"""The ending of the folder of a cube beside its file."""
+MAX_NUMBERED_PLACES = 100
 
 
 @dataclass(frozen=True)
@@ -109,9 +118,9 @@ class ReadingIdentity:
     contents: str
     origin: str = ""
 
-    def is_of_same_files(self, kept: Mapping[str, Any]) -> bool:
+    def is_of_same_files(self, stored: Mapping[str, Any]) -> bool:
         """Return whether a cube was built from the same paths, or from files with the same names and contents."""
-        return kept.get("contents") == self.contents or (self.origin != "" and kept.get("origin") == self.origin)
+        return stored.get("contents") == self.contents or (self.origin != "" and stored.get("origin") == self.origin)
 
 
 def identify_reading(
@@ -127,9 +136,9 @@ def identify_reading(
     check_there(paths)
     files = reader.files_read(paths) if isinstance(reader, NamesFiles) else paths
     contents = digest([(path.name, _contents_checksum(path)) for path in files])
-    asked = [list(dimensions), min_objects, seed]
+    options = [list(dimensions), min_objects, seed]
     return ReadingIdentity(
-        checksum=digest(__version__, describe_identity(reader, SOURCES.values()), contents, asked),
+        checksum=digest(__version__, describe_identity(reader, SOURCES.values()), contents, options),
         contents=contents,
         origin="" if uploaded else digest([str(path.resolve()) for path in paths]),
     )
@@ -152,8 +161,8 @@ def reading_in(settings: Mapping[str, Any]) -> dict[str, Any] | None:
     >>> reading_in({"source": "tables"})
     """
     source = settings.get("source")
-    found = source.get(READING) if isinstance(source, Mapping) else None
-    return found if isinstance(found, dict) else None
+    reading = source.get(READING) if isinstance(source, Mapping) else None
+    return reading if isinstance(reading, dict) else None
 
 
 def cube_beside(
@@ -170,20 +179,20 @@ def cube_beside(
     """
     first = paths[0].resolve()
     stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
-    places = NumberedPlaces(first.parent if home is None else home, f"{stem}{ENDING}")
-    kept = {place: _reading_of_folder(place) for place in places.list_taken()}
-    own = [place for place in kept if identity.is_of_same_files(kept[place])]
-    for place in own:
-        if kept[place].get("checksum") == identity.checksum:
+    places = NumberedPlaces(first.parent if home is None else home, f"{stem}{CUBE_FOLDER_ENDING}")
+    readings = {place: _get_folder_reading(place) for place in places.list_taken()}
+    own_places = [place for place in readings if identity.is_of_same_files(readings[place])]
+    for place in own_places:
+        if readings[place].get("checksum") == identity.checksum:
             try:
                 return place, cubes.open(place)
             except CubeError as error:
                 say(f"{place.name} is damaged and made anew ({error})")
-    return own[0] if own else places.free(), None
+    return own_places[0] if own_places else places.free(), None
 
 
-def _reading_of_folder(folder: Path) -> dict[str, Any]:
-    """Return what a folder says was read when its cube was made; nothing of what is no cube of files."""
+def _get_folder_reading(folder: Path) -> dict[str, Any]:
+    """Return the reading from which the cube in a folder was built; empty if it is not the cube of files."""
     try:
         return reading_in(read_manifest(folder)["settings"]) or {}
     except Cube2netError:
@@ -199,15 +208,15 @@ class NumberedPlaces:
 
     def list_taken(self) -> list[Path]:
         """Return the existing paths, up to the first free one."""
-        found: list[Path] = []
-        while len(found) < MOST_PLACES and (place := self._place(len(found) + 1)).exists():
-            found.append(place)
-        return found
+        paths: list[Path] = []
+        while len(paths) < MAX_NUMBERED_PLACES and (place := self._place(len(paths) + 1)).exists():
+            paths.append(place)
+        return paths
 
     def free(self) -> Path:
         """Return the first free path; raise an error if too many exist."""
         count = len(self.list_taken())
-        if count >= MOST_PLACES:
+        if count >= MAX_NUMBERED_PLACES:
             raise ParameterError(f"{self.name} and {count - 1} others in {str(self.home)!r} are there: remove some")
         return self._place(count + 1)
 
@@ -219,17 +228,17 @@ TABLE_ENDINGS = (
     *(".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet"),
     *(".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".xml", ".rdf"),
 )
-"""How the names of files end that are read as tables or as citation exports."""
-MOST_SHOWN = 200
-"""So many columns and remarks are kept of a reading."""
-MAX_SAMPLED_ROWS, MAX_SAMPLES, MAX_SAMPLE_LETTERS = 1_000, 3, 80
+"""Endings of files that are read as tables or as citation exports."""
+MAX_RECORDED_ENTRIES = 200
+"""Maximum number of columns, and of remarks, in the record of a reading."""
+MAX_SAMPLED_ROWS, MAX_SAMPLES, MAX_SAMPLE_LENGTH = 1_000, 3, 80
 SPLIT_ROLES = ("", "mentions.object")
-"""The roles of columns whose separator can be chosen; that of names of other rows is found by itself."""
+"""The roles of columns whose separator can be chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadsheetReading:
-    """What files hold: a corpus, the dimensions proposed for it, and what was read, in words.
+    """The contents of files: a corpus, the dimensions proposed for it, and a description of what was read.
 
     ``problem`` says why no cube can be built yet; None if one can.
     """
@@ -249,7 +258,7 @@ class SpreadsheetReading:
 
     @property
     def roles(self) -> TableRoles | None:
-        """The roles of columns; None of files that are no tables."""
+        """The roles of columns; None for files that are not tables."""
         return None if self.tables is None else self.tables.roles
 
     @property
@@ -261,12 +270,13 @@ class SpreadsheetReading:
         """Return which columns may become dimensions, and which do."""
         chosen = {spec.attribute for spec in self.dimensions}
         return [
-            {"column": name, "dimension": spec, "chosen": name in chosen} for name, spec in self.may_become[:MOST_SHOWN]
+            {"column": name, "dimension": spec, "chosen": name in chosen}
+            for name, spec in self.may_become[:MAX_RECORDED_ENTRIES]
         ]
 
     def uses(self) -> list[dict[str, Any]]:
         """Return the use of each column, the possible uses, and a few values."""
-        uses = column_uses(self.roles, [name for name, _ in self.may_become])
+        uses = list_column_uses(self.roles, [name for name, _ in self.may_become])
         separators = self.corpus.source.get("separators", {})
         return [
             {
@@ -277,7 +287,7 @@ class SpreadsheetReading:
                 "can_split": can_split and use.role in SPLIT_ROLES,
                 "distinct": self.distinct.get(use.column),
             }
-            for use in uses[:MOST_SHOWN]
+            for use in uses[:MAX_RECORDED_ENTRIES]
             for samples, can_split in [self._sample(use)]
         ]
 
@@ -303,16 +313,16 @@ class SpreadsheetReading:
         texts = ("; ".join(map(str, value)) if isinstance(value, list) else str(value).strip() for value in values)
         samples = islice((text for text in dict.fromkeys(texts) if text), MAX_SAMPLES)
         can_split = self.tables is not None and holds_text(column.type)
-        return [shorten(text, MAX_SAMPLE_LETTERS) for text in samples], can_split
+        return [shorten(text, MAX_SAMPLE_LENGTH) for text in samples], can_split
 
     def record(self) -> dict[str, Any]:
-        """Return what was read, as values for JSON."""
+        """Return a summary of the reading as JSON."""
         return {
             "files": list(self.files),
             "objects": self.corpus.objects.num_rows,
             "links": None if self.corpus.links is None else self.corpus.links.num_rows,
-            "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],
-            "said": list(self.remarks[:MOST_SHOWN]),
+            "columns": [dict(column) for column in self.columns[:MAX_RECORDED_ENTRIES]],
+            "said": list(self.remarks[:MAX_RECORDED_ENTRIES]),
             "left_out": [{"reason": reason, "count": count} for reason, count in self.corpus.dropped.items()],
             "dimensions": [str(spec) for spec in self.dimensions],
             "min_objects": self.min_objects,
@@ -344,46 +354,61 @@ def read_spreadsheet(
     seed: int = 0,
     progress: Progress = silent,
 ) -> SpreadsheetReading:
-    """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
-    noting = _NotingProgress(progress)
+    """Read files and propose dimensions for them; by default ``min_objects`` depends on the size of the data."""
+    noting_progress = _NotingProgress(progress)
     check_there(paths)
-    reading = reader.read_with_roles(paths, progress=noting) if isinstance(reader, Tables) else None
-    corpus = remembering(reader.read(paths, progress=noting) if reading is None else reading.corpus, reader)
-    asked = tuple(DimensionSpec.parse(text) for text in dimensions)
-    found = propose_for_tables(
-        corpus, parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=noting
+    reading = reader.read_with_roles(paths, progress=noting_progress) if isinstance(reader, Tables) else None
+    corpus = remembering(reader.read(paths, progress=noting_progress) if reading is None else reading.corpus, reader)
+    requested_dimensions = tuple(DimensionSpec.parse(text) for text in dimensions)
+    suggestion = propose_for_tables(
+        corpus,
+        parse_bins,
+        min_objects=min_objects,
+        may_shrink=not requested_dimensions,
+        seed=seed,
+        progress=noting_progress,
     )
-    chosen = asked or found.dimensions
-    reason = "as was asked" if asked else found.reason
-    numbers = [each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None]
-    if numbers and found.dimensions and not {spec.attribute for spec in found.dimensions} & set(numbers):
-        noting.note(f"numbers make no dimension where labels do: {join_names(numbers)} (dimensions may be named)")
+    dimension_specs = requested_dimensions or suggestion.dimensions
+    reason = "as was asked" if requested_dimensions else suggestion.reason
+    number_attributes = [
+        attribute.name
+        for attribute in suggestion.attributes
+        if attribute.kind == "numbers" and attribute.dimension is not None
+    ]
+    if (
+        number_attributes
+        and suggestion.dimensions
+        and not {spec.attribute for spec in suggestion.dimensions} & set(number_attributes)
+    ):
+        noting_progress.note(
+            f"numbers make no dimension where labels do: {join_names(number_attributes)} (dimensions may be named)"
+        )
     return SpreadsheetReading(
         corpus=corpus,
-        dimensions=chosen,
-        topics=found.topics,
-        min_objects=found.min_objects,
-        remarks=tuple(dict.fromkeys(noting.notes)),
-        columns=tuple(columns_in_words(corpus, found, chosen)),
+        dimensions=dimension_specs,
+        topics=suggestion.topics,
+        min_objects=suggestion.min_objects,
+        remarks=tuple(dict.fromkeys(noting_progress.notes)),
+        columns=tuple(columns_in_words(corpus, suggestion, dimension_specs)),
         reason=reason,
         files=tuple(path.name for path in paths),
-        may_become=tuple((each.name, str(each.dimension or "")) for each in found.attributes),
-        distinct={each.name: each.distinct for each in found.attributes},
+        may_become=tuple((attribute.name, str(attribute.dimension or "")) for attribute in suggestion.attributes),
+        distinct={attribute.name: attribute.distinct for attribute in suggestion.attributes},
         tables=reading,
-        problem=None if asked else _find_problem(found),
+        problem=None if requested_dimensions else _find_problem(suggestion),
     )
 
 
-def _find_problem(found: Suggestion) -> ParameterError | None:
+def _find_problem(suggestion: Suggestion) -> ParameterError | None:
     try:
-        check_found(found)
+        check_found(suggestion)
     except ParameterError as error:
         return error
     return None
 
 
 class _NotingProgress:
-    """Progress that passes everything on and keeps the notes."""
+    """Forwards progress and keeps the notes."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -408,8 +433,8 @@ def build_from_reading(
     """Build the cube of a reading in a folder, and save the reading and its ``identity`` there."""
     if reading.problem is not None:
         raise reading.problem
-    known = {} if identity is None else asdict(identity)
-    source = {**reading.corpus.source, READING: {**reading.record(), **known}}
+    identity_fields = {} if identity is None else asdict(identity)
+    source = {**reading.corpus.source, READING: {**reading.record(), **identity_fields}}
     topics = "lda" if reading.topics is None else Lda(count=reading.topics)
     return build(
         replace(reading.corpus, source=source),
