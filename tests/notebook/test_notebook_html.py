@@ -142,7 +142,7 @@ def test_a_network_without_cells_or_settings_is_shown_too() -> None:
 def test_a_large_network_is_drawn_when_asked_for(
     asked: tuple[Cube, Query, Network], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html_pages, "DRAWN", 10)
+    monkeypatch.setattr(html_pages, "MAX_DRAWN_NODES", 10)
     shown = html(asked[2])
     assert Kept(shown).sources == []
     assert "drawn when asked for, by network.plot()" in Kept(shown).text
@@ -243,7 +243,7 @@ def test_above_two_thousand_nodes_a_picture_is_simpler(
     from cube2net.network.drawing import svg
 
     full = c2n.construct(*asked[:2]).plot().svg
-    html._drawn.clear()
+    html._picture_cache.clear()
     monkeypatch.setattr(svg, "MAX_DETAILED_NODES", 10)
     simple = c2n.construct(*asked[:2]).plot().svg
     assert len(simple) < len(full)

@@ -10,10 +10,10 @@ import pytest
 import cube2net as c2n
 from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress, silent
 from cube2net.apps.notebook.progress_bars import (
-    REMARKS,
+    MAX_REMARKS,
     Bars,
-    Doing,
     LinesScreen,
+    ProgressState,
     TerminalScreen,
     progress_bars,
     screen_here,
@@ -46,7 +46,7 @@ class Drawn:
         self.texts: list[str] = []
         self.html: list[str] = []
 
-    def draw(self, doing: Doing) -> None:
+    def draw(self, doing: ProgressState) -> None:
         self.texts.append(doing.text)
         self.html.append(doing.html)
 
@@ -89,21 +89,21 @@ def test_no_more_remarks_are_kept_than_can_be_read() -> None:
     bars = Bars(Drawn(), Clock())
     for number in range(100):
         bars.note(f"remark {number}")
-    assert len(bars.doing.remarks) == REMARKS
+    assert len(bars.doing.remarks) == MAX_REMARKS
     assert bars.doing.remarks[-1] == "remark 99"
 
 
 def test_a_bar_in_a_notebook_is_kept_where_that_is_not_trusted() -> None:
-    doing = Doing("walks", 3, 8, ["a remark"])
+    doing = ProgressState("walks", 3, 8, ["a remark"])
     assert Kept(doing.html).lost == []
     assert '<progress value="3" max="8">' in doing.html
-    assert "<progress>" in Doing("reading", 3).html
+    assert "<progress>" in ProgressState("reading", 3).html
 
 
 def test_hostile_names_in_stages_do_no_harm() -> None:
     stream = io.StringIO()
     for name in NAMES:
-        doing = Doing(name, 1, 3, [name])
+        doing = ProgressState(name, 1, 3, [name])
         assert Kept(doing.html).lost == []
         LinesScreen(stream).draw(doing)
         assert harmful(doing.text.encode()) == []

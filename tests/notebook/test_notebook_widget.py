@@ -234,7 +234,7 @@ def test_what_cannot_be_answered_comes_back_as_a_sentence(page: Page, name: Any,
 
 def test_messages_that_are_none_of_ours_are_passed_over(widget: Explorer, page: Page) -> None:
     for message in (None, [], "x", {}, {"id": 3}, {"id": "v-9", "stop": True}):
-        widget._heard(widget, message, [])
+        widget._handle_message(widget, message, [])
     page.asks("v-1", "nothing", {})
     assert page.hears()[0]["id"] == "v-1"
 

@@ -25,12 +25,12 @@ from cube2net.options import OPTIONS
 if TYPE_CHECKING:
     from cube2net.apps.notebook.widget import Explorer
 
-WORDS = tuple(
+REQUEST_FIELDS = tuple(
     word
     for word in (*NetworkRequest.__required_keys__, *NetworkRequest.__optional_keys__)
     if word not in ("query", "cube")
 )
-"""What a request can say besides its query."""
+"""The fields of a request besides its query."""
 
 
 @check_call
@@ -76,68 +76,72 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
 
 
 def parse_request(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
-    """Return a request as JSON has it, from what a caller says in Python."""
+    """Return the JSON request of a query and options given in Python."""
     request: dict[str, Any] = {"query": []}
     if query is not None:
         request |= describe_query(cube, resolve_query(cube, query))
-    for word, value in options.items():
-        if word == "progress":
+    for field, value in options.items():
+        if field == "progress":
             raise ParameterError("explore takes no progress: the page itself shows how far long work is")
-        kind = OPTIONS[word].kind if word in OPTIONS else ""
+        kind = OPTIONS[field].kind if field in OPTIONS else ""
         if kind == "nodes":
-            request[word] = [_node(cube, thing) for thing in several(value)]
+            request[field] = [_describe_node(cube, item) for item in several(value)]
         elif kind == "objects":
-            request[word] = [_id(cube, thing) for thing in several(value)]
-        elif word == "kind":
-            request[word] = [value] if isinstance(value, str) else list(value)
-        elif word in WORDS:
-            request[word] = value
+            request[field] = [_get_id(cube, item) for item in several(value)]
+        elif field == "kind":
+            request[field] = [value] if isinstance(value, str) else list(value)
+        elif field in REQUEST_FIELDS:
+            request[field] = value
         else:
-            request.setdefault("options", {})[word] = value
+            request.setdefault("options", {})[field] = value
     try:
         return as_json(request)
     except ParameterError as error:
-        near = {word: close for word in request.get("options", {}) if (close := suggest_name(word, WORDS)) is not None}
-        strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
-        if strange is None:
+        suggestions = {
+            field: suggestion
+            for field in request.get("options", {})
+            if (suggestion := suggest_name(field, REQUEST_FIELDS)) is not None
+        }
+        unknown = next((field for field in suggestions if field == error.value or error.parameter == "options"), None)
+        if unknown is None:
             raise
-        raise ParameterError(f"explore takes no {quote(strange)}: did you mean {near[strange]!r}?") from None
+        raise ParameterError(f"explore takes no {quote(unknown)}: did you mean {suggestions[unknown]!r}?") from None
 
 
 def as_json(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request as a page has it: plain values, without what says nothing; what cannot be sent is refused.
+    """Return a request as JSON with plain values and without empty fields; raise for values that JSON cannot hold.
 
     >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
     {'query': ['a', 'b']}
     """
-    request = plain_value(request, _plain)
-    for word, value in request.items():
+    request = plain_value(request, _convert_numpy)
+    for field, value in request.items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             raise ParameterError(
-                f"{word} is {quote(value)}, expected numbers and texts that a page can send",
-                parameter=word,
+                f"{field} is {quote(value)}, expected numbers and texts that a page can send",
+                parameter=field,
                 value=value,
             ) from None
-    said = {
-        word: value for word, value in request.items() if value not in (None, (), [], {}, "") and value is not False
+    given_fields = {
+        field: value for field, value in request.items() if value not in (None, (), [], {}, "") and value is not False
     }
-    plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
+    plain: dict[str, Any] = json.loads(json.dumps({"query": [], **given_fields}))
     read(NetworkRequest, plain)
     split_options(plain)
     return plain
 
 
-def _plain(value: Any) -> Any:
-    """Return a number or a list of NumPy's as Python has it, and everything else as it is."""
+def _convert_numpy(value: Any) -> Any:
+    """Convert NumPy numbers and arrays to Python; return other values unchanged."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
-def _node(cube: Cube, thing: Any) -> Any:
-    return {"cell": list(thing)} if isinstance(thing, tuple | list) else describe_node(cube, resolve_node(cube, thing))
+def _describe_node(cube: Cube, node: Any) -> Any:
+    return {"cell": list(node)} if isinstance(node, tuple | list) else describe_node(cube, resolve_node(cube, node))
 
 
-def _id(cube: Cube, thing: Any) -> Any:
-    words: Any = describe_node(cube, resolve_object(cube, thing))
-    return words["object"]
+def _get_id(cube: Cube, value: Any) -> Any:
+    description: Any = describe_node(cube, resolve_object(cube, value))
+    return description["object"]

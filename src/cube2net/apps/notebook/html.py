@@ -31,13 +31,13 @@ from cube2net.model.suggestion import Suggestion
 from cube2net.network.assembly import format_certificate, summarize
 from cube2net.network.drawing.picture import format_size
 
-LONGEST = 80
+MAX_NAME_LENGTH = 80
 """Maximum number of letters of a name."""
-LONGEST_SENTENCE = 400
+MAX_SENTENCE_LENGTH = 400
 """Maximum number of letters of a sentence in a table."""
 
 
-def escape(text: object, most: int = LONGEST) -> str:
+def escape(text: object, most: int = MAX_NAME_LENGTH) -> str:
     r"""Return a text for HTML, on one line: nothing in it is markup, and what cannot be seen is left out.
 
     >>> escape("<b>\u202eAT&T\n"), escape("abcdef", 4)
@@ -47,20 +47,20 @@ def escape(text: object, most: int = LONGEST) -> str:
 
 
 def sentence(text: object, *, faint: bool = False) -> str:
-    """Return a sentence as a paragraph; whatever is in it is text."""
+    """Return a sentence as a paragraph, escaped for HTML."""
     style = "margin:4px 0;opacity:0.75" if faint else "margin:4px 0"
     return f'<p style="{style}">{escape(text, 4_000)}</p>'
 
 
 def headline(word: str, rest: str) -> str:
-    """Return the first line of a page: what it is, and how large."""
+    """Return the first line of a page: the kind of the record, and its size."""
     return f'<p style="margin:4px 0"><b>{escape(word)}</b> {escape(rest, 400)}</p>'
 
 
-def codes(*lines: tuple[str, str]) -> str:
-    """Return how to go on: code, and what it gives."""
-    said = " · ".join(f"{escape(what)} <code>{escape(code, 200)}</code>" for what, code in lines)
-    return f'<p style="margin:4px 0;opacity:0.75">{said}</p>'
+def code_examples(*lines: tuple[str, str]) -> str:
+    """Return a line of code examples, each with its purpose."""
+    examples = " · ".join(f"{escape(purpose)} <code>{escape(code, 200)}</code>" for purpose, code in lines)
+    return f'<p style="margin:4px 0;opacity:0.75">{examples}</p>'
 
 
 def table(
@@ -73,7 +73,7 @@ def table(
 ) -> str:
     """Return a table; ``right`` names columns of numbers, ``prose`` of sentences, ``more`` says what is not shown."""
     numbers = [head in set(right) for head in heads]
-    lengths = [LONGEST_SENTENCE if head in set(prose) else LONGEST for head in heads]
+    lengths = [MAX_SENTENCE_LENGTH if head in set(prose) else MAX_NAME_LENGTH for head in heads]
     top = "".join(_cell("th", head, number, line="1px solid") for head, number in zip(heads, numbers, strict=True))
     body = "".join(f"<tr>{''.join(map(partial(_cell, 'td'), row, numbers, lengths))}</tr>" for row in rows)
     below = sentence(more, faint=True) if more else ""
@@ -83,7 +83,7 @@ def table(
     )
 
 
-def _cell(tag: str, value: object, is_number: bool, most: int = LONGEST, *, line: str = "") -> str:
+def _cell(tag: str, value: object, is_number: bool, most: int = MAX_NAME_LENGTH, *, line: str = "") -> str:
     side = "right;white-space:nowrap" if is_number else "left"
     border = f";border-bottom:{line}" if line else ""
     return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escape(value, most)}</{tag}>'
@@ -94,10 +94,10 @@ def page(*parts: str) -> str:
     return f'<div class="cube2net" style="max-width:100%;overflow:auto">{"".join(parts)}</div>'
 
 
-WIDTH, NARROWEST, WIDEST = 760, 200, 10_000
+DEFAULT_WIDTH, MIN_WIDTH, MAX_WIDTH = 760, 200, 10_000
 ENDING = ".svg"
 
-_drawn: WeakKeyDictionary[Network, dict[tuple[str, int], Picture]] = WeakKeyDictionary()
+_picture_cache: WeakKeyDictionary[Network, dict[tuple[str, int], Picture]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Picture:
 
     svg: str = field(repr=False)
     alt: str
-    width: int = WIDTH
+    width: int = DEFAULT_WIDTH
 
     def _repr_html_(self) -> str:
         return self.tag
@@ -140,36 +140,36 @@ class Picture:
         path.write_bytes(self.svg.encode())
 
 
-def draw_picture(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
+def draw_picture(network: Network, title: str | None = None, width: int = DEFAULT_WIDTH) -> Picture:
     """Return a picture of a network; the same request again gives the same picture at once."""
-    check_int("width", width, NARROWEST, WIDEST)
-    known = _drawn.setdefault(network, {})
+    check_int("width", width, MIN_WIDTH, MAX_WIDTH)
+    pictures = _picture_cache.setdefault(network, {})
     key = title or "", width
-    if key not in known:
-        known[key] = Picture(
+    if key not in pictures:
+        pictures[key] = Picture(
             picture_text(network, title=key[0], width=width), _describe_picture(network, key[0]), width
         )
-    return known[key]
+    return pictures[key]
 
 
 def _describe_picture(network: Network, title: str) -> str:
-    said = f"{title}: {describe_network(network)}" if title else describe_network(network)
+    description = f"{title}: {describe_network(network)}" if title else describe_network(network)
     counts = Counter(network.query.labels or ())
     labels = ", ".join(f"{shorten(label, 40)} ({count:,})" for label, count in counts.most_common(6))
-    return f"{said}; coloured by label: {labels}" if labels else said
+    return f"{description}; coloured by label: {labels}" if labels else description
 
 
-FIRST = 10
-"""So many rows of a table are shown."""
+MAX_ROWS = 10
+"""Maximum number of rows of a table."""
 
-DRAWN = 5_000
-"""A network of more nodes is not drawn unasked: finding places for them takes seconds."""
+MAX_DRAWN_NODES = 5_000
+"""Larger networks are not drawn automatically, because their layout takes seconds."""
 
-_results: WeakKeyDictionary[Comparison, dict[str, Any]] = WeakKeyDictionary()
+_results_cache: WeakKeyDictionary[Comparison, dict[str, Any]] = WeakKeyDictionary()
 
 
 def make_html(record: object) -> str | None:
-    """Return HTML for a record, None where it has none."""
+    """Return the HTML of a record, or None if it has none."""
     make = PAGES.get(type(record).__name__)
     return None if make is None else make(record)
 
@@ -193,7 +193,7 @@ def cube_page(cube: Cube) -> str:
         ),
         sentence(f"a view: {'; '.join(views)}", faint=True) if views else "",
         sentence(f"data: {attribution}", faint=True) if attribution else "",
-        codes(("a network:", "c2n.construct(cube, query)"), ("look around:", "c2n.explore(cube)")),
+        code_examples(("a network:", "c2n.construct(cube, query)"), ("look around:", "c2n.explore(cube)")),
     )
 
 
@@ -203,15 +203,21 @@ def query_page(query: Query) -> str:
     labels = f", {len(counts):,} label{'s' * (len(counts) != 1)}" if counts else ""
     parts = [headline("Query", f"{len(query):,} object{'s' * (len(query) != 1)}{labels}")]
     if counts:
-        shown = counts.most_common(FIRST)
+        shown = counts.most_common(MAX_ROWS)
         rows = [(label or "no label", f"{count:,}") for label, count in shown]
-        parts.append(table(("label", "objects"), rows, right=("objects",), more=_more(len(counts), "labels")))
+        parts.append(
+            table(("label", "objects"), rows, right=("objects",), more=_describe_omitted(len(counts), "labels"))
+        )
     elif query.ids is not None:
-        ids = ", ".join(str(each) for each in query.ids[:FIRST].to_pylist())
-        parts.append(sentence(f"{ids}{_more(len(query), 'objects', ' … ')}"))
+        ids = ", ".join(str(each) for each in query.ids[:MAX_ROWS].to_pylist())
+        parts.append(sentence(f"{ids}{_describe_omitted(len(query), 'objects', ' … ')}"))
     if query.missing:
-        names = ", ".join(query.missing[:FIRST])
-        parts.append(sentence(f"{len(query.missing):,} not found: {names}{_more(len(query.missing), 'names', ' … ')}"))
+        names = ", ".join(query.missing[:MAX_ROWS])
+        parts.append(
+            sentence(
+                f"{len(query.missing):,} not found: {names}{_describe_omitted(len(query.missing), 'names', ' … ')}"
+            )
+        )
     return page(*parts)
 
 
@@ -225,22 +231,22 @@ def selection_page(selection: Selection) -> str:
     rows = [
         (rank, cell, f"{gain:.4g}", f"{value:.4g}")
         for rank, (cell, gain, value) in enumerate(zip(named, gains, values, strict=True), 1)
-    ][:FIRST]
+    ][:MAX_ROWS]
     heads = ("rank", "cell", "gain", "value")
     numbers = ("rank", "gain", "value") if selection.labels else heads
     return page(
         headline("Selection", size),
         _certificate(selection),
         sentence(selection.note) if selection.note else "",
-        table(heads, rows, right=numbers, more=_more(len(selection.cells), "cells")) if rows else "",
-        codes(("labels of a cell:", "cube.cell(number)")) if rows and not selection.labels else "",
+        table(heads, rows, right=numbers, more=_describe_omitted(len(selection.cells), "cells")) if rows else "",
+        code_examples(("labels of a cell:", "cube.cell(number)")) if rows and not selection.labels else "",
     )
 
 
 def network_page(network: Network) -> str:
     """Return the picture of a network, its first cells, and how to go on."""
     size = format_size(network)
-    if len(network) <= DRAWN:
+    if len(network) <= MAX_DRAWN_NODES:
         picture = draw_picture(network).tag
     else:
         picture = sentence(f"{len(network):,} nodes are drawn when asked for, by network.plot()", faint=True)
@@ -251,7 +257,7 @@ def network_page(network: Network) -> str:
         _certificate(selection, is_count=network.settings.get("objective") == "cover"),
         sentence(selection.note) if selection.note else "",
         _cells(network),
-        codes(
+        code_examples(
             ("why:", "c2n.explain(network)"),
             ("as frames:", "network.to_pandas()"),
             ("a file:", 'network.save("network.graphml")'),
@@ -261,31 +267,31 @@ def network_page(network: Network) -> str:
 
 def comparison_page(comparison: Comparison) -> str:
     """Return the scores of every configuration with their intervals, and the verdict."""
-    if comparison not in _results:
-        _results[comparison] = results(comparison)
-    found = _results[comparison]
+    if comparison not in _results_cache:
+        _results_cache[comparison] = results(comparison)
+    summary = _results_cache[comparison]
     scores = {
-        (each["configuration"], each["measure"]): _interval(each)
-        for each in found["estimates"]
-        if each["model"] == "all"
+        (entry["configuration"], entry["measure"]): _interval(entry)
+        for entry in summary["estimates"]
+        if entry["model"] == "all"
     }
-    order = {each["one"]: -each["mean"] for each in found["differences"]}
+    order = {entry["one"]: -entry["mean"] for entry in summary["differences"]}
     alone = comparison.configurations[0].name
     names = sorted({name for name, _ in scores}, key=lambda name: (name != alone, order.get(name, 0.0), name))
     rows = [
-        (name, _nodes(comparison, name), *(scores.get((name, measure), "–") for measure in found["measures"]))
-        for name in names[: FIRST + 1]
+        (name, _nodes(comparison, name), *(scores.get((name, measure), "–") for measure in summary["measures"]))
+        for name in names[: MAX_ROWS + 1]
     ]
-    heads = ("configuration", "nodes", *found["measures"])
-    failed, said = found["failed"], found["verdict"]["sentence"]
-    notes = [each["note"] for each in found["degenerate"] if each["note"] not in said]
+    heads = ("configuration", "nodes", *summary["measures"])
+    failed, verdict = summary["failed"], summary["verdict"]["sentence"]
+    notes = [entry["note"] for entry in summary["degenerate"] if entry["note"] not in verdict]
     return page(
         headline("Comparison", comparison.size),
-        sentence(said),
-        table(heads, rows, right=heads[1:], more=_more(len(names), "configurations", most=FIRST + 1)),
+        sentence(verdict),
+        table(heads, rows, right=heads[1:], more=_describe_omitted(len(names), "configurations", most=MAX_ROWS + 1)),
         *(sentence(note, faint=True) for note in notes[:3]),
-        *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
-        codes(("the report:", 'comparison.write_report("report", cube, query)')),
+        *(sentence(f"{name} failed: {'; '.join(reasons)}", faint=True) for name, reasons in list(failed.items())[:3]),
+        code_examples(("the report:", 'comparison.write_report("report", cube, query)')),
     )
 
 
@@ -308,31 +314,37 @@ def suggestion_page(suggestion: Suggestion) -> str:
         headline("Suggestion", suggestion.describe() or "no dimensions"),
         sentence(suggestion.reason) if suggestion.reason else "",
         *map(sentence, suggestion.explanations),
-        table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
+        table(
+            heads,
+            rows[:MAX_ROWS],
+            right=("values",),
+            prose=("dimension", "why"),
+            more=_describe_omitted(len(rows), "attributes"),
+        )
         if rows
         else "",
-        codes(("a cube:", f"c2n.build(…, dimensions=[{names}])")) if names else "",
+        code_examples(("a cube:", f"c2n.build(…, dimensions=[{names}])")) if names else "",
     )
 
 
 def explanation_page(explanation: Any) -> str:
-    """Return what an explanation or an account says."""
+    """Return the sentence of an explanation."""
     return page(headline("Why", ""), sentence(explanation.sentence))
 
 
 def change_page(change: Change) -> str:
-    """Return what has changed, and where the network is that was made."""
-    return page(headline("Change", ""), sentence(change.sentence), codes(("the network:", "change.network")))
+    """Return the sentence of a change, and how to get the new network."""
+    return page(headline("Change", ""), sentence(change.sentence), code_examples(("the network:", "change.network")))
 
 
 def drilled_page(drilled: Drilled) -> str:
     """Return the cells below another with their counts, and what is left over."""
     rows = [
         (*cell.labels, f"{cell.query_objects:,}", f"{cell.new:,}", f"{cell.objects:,}", f"{cell.lift:.1f}")
-        for cell in drilled.cells[:FIRST]
+        for cell in drilled.cells[:MAX_ROWS]
     ]
     counts = ("of the query", "new", "objects", "lift")
-    more = _more(len(drilled.cells), "cells")
+    more = _describe_omitted(len(drilled.cells), "cells")
     return page(
         headline("Drilled", drilled.title),
         sentence(drilled.sentence),
@@ -341,26 +353,26 @@ def drilled_page(drilled: Drilled) -> str:
 
 
 def contrast_page(contrast: Contrast) -> str:
-    """Return what tells two sides apart: a sentence on all of it, and one for every cell."""
-    more = _more(len(contrast.cells), "cells")
+    """Return the sentences of a contrast: one for the whole, and one for every cell."""
+    more = _describe_omitted(len(contrast.cells), "cells")
     return page(
         headline("Contrast", " and ".join(contrast.names)),
         sentence(contrast.sentence),
-        *(sentence(said, faint=True) for said in contrast.sentences[:FIRST]),
+        *(sentence(text, faint=True) for text in contrast.sentences[:MAX_ROWS]),
         sentence(more, faint=True) if more else "",
-        codes(("the network:", "contrast.network")),
+        code_examples(("the network:", "contrast.network")),
     )
 
 
 def description_page(description: Description) -> str:
-    """Return what tells every group from the others, a sentence each."""
-    said = [each.sentence for each in description.contrasts]
-    ends = [_more(len(said), "groups"), description.note]
+    """Return one sentence for each group of a description."""
+    sentences = [each.sentence for each in description.contrasts]
+    notes = [_describe_omitted(len(sentences), "groups"), description.note]
     return page(
         headline("Description", description.size),
-        *map(sentence, said[:FIRST]),
-        *(sentence(end, faint=True) for end in ends if end),
-        codes(("the network:", "description.network")),
+        *map(sentence, sentences[:MAX_ROWS]),
+        *(sentence(note, faint=True) for note in notes if note),
+        code_examples(("the network:", "description.network")),
     )
 
 
@@ -380,7 +392,7 @@ PAGES: dict[str, Callable[[Any], str]] = {
     "Contrast": contrast_page,
     "Description": description_page,
 }
-"""What is shown as a page, by the name of its class, of which the package has one each."""
+"""The function that makes the page of a record, by the name of its class."""
 
 
 def _levels(dimension: Dimension) -> str:
@@ -414,10 +426,12 @@ def _cells(network: Network) -> str:
             f"{cell['objects']:,}",
             f"{cell['query_objects']:,} ({cell['query_objects'] / len(network.query):.0%})",
         )
-        for rank, cell in enumerate(facts[:FIRST], 1)
+        for rank, cell in enumerate(facts[:MAX_ROWS], 1)
     ]
     heads = ("", *network.dimensions, "gain", "objects", "of the query")
-    return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(facts), "cells"))
+    return table(
+        heads, rows, right=("", "gain", "objects", "of the query"), more=_describe_omitted(len(facts), "cells")
+    )
 
 
 def _nodes(comparison: Comparison, config: str) -> str:
@@ -432,5 +446,5 @@ def _interval(estimate: dict[str, Any]) -> str:
     return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _more(count: int, what: str, before: str = "", most: int = FIRST) -> str:
+def _describe_omitted(count: int, what: str, before: str = "", most: int = MAX_ROWS) -> str:
     return f"{before}and {count - most:,} more {what}" if count > most else ""

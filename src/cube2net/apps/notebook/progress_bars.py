@@ -18,19 +18,19 @@ from cube2net._util.progress import get_stage_name
 from cube2net._util.text import shorten
 from cube2net.apps.notebook.html import escape, page, sentence
 
-EVERY, TICK = 0.1, 1.0
-"""Seconds between two drawings of a bar, and until it is drawn again without news."""
+MIN_REDRAW_SECONDS, TICK_SECONDS = 0.1, 1.0
+"""Minimum time between two drawings of a bar, and time after which it is drawn again without an update."""
 
-REMARKS = 20
-"""So many remarks are kept, the last ones."""
+MAX_REMARKS = 20
+"""Number of latest remarks that are kept."""
 
-WIDE = 24
-LONGEST = 100
+BAR_WIDTH = 24
+MAX_STAGE_LENGTH = 100
 
 
 @dataclass
-class Doing:
-    """What is being done: the stage, how far it is, what was remarked, and how it ended."""
+class ProgressState:
+    """The state of some work: the stage, its progress, the latest remarks, and how it ended."""
 
     stage: str = "working"
     done: int = 0
@@ -41,74 +41,74 @@ class Doing:
 
     @property
     def much(self) -> str:
-        """How far it is, in words.
+        """The progress within the stage, in words.
 
-        >>> Doing("topics", 300, 1000, seconds=2.4).much, Doing("reading", 5).much
+        >>> ProgressState("topics", 300, 1000, seconds=2.4).much, ProgressState("reading", 5).much
         ('300 of 1,000, 2 s', '5')
         """
         count = f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,}" if self.done else ""
-        after = f"{self.seconds:.0f} s" if self.seconds >= 1 else ""
-        return ", ".join(part for part in (count, after) if part)
+        duration = f"{self.seconds:.0f} s" if self.seconds >= 1 else ""
+        return ", ".join(part for part in (count, duration) if part)
 
     @property
     def text(self) -> str:
-        """All of it as one line."""
+        """The state as one line."""
         if self.end:
             return f"{self.end} after {self.seconds:.1f} s"
-        return f"{shorten(self.stage, LONGEST)} {self.much}".rstrip()
+        return f"{shorten(self.stage, MAX_STAGE_LENGTH)} {self.much}".rstrip()
 
     @property
     def html(self) -> str:
-        """All of it for a notebook: remarks, and a bar until it ends."""
+        """The state as HTML: remarks, and a bar until the work ends."""
         remarks = "".join(sentence(remark, faint=True) for remark in self.remarks)
         if self.end:
             return page(remarks, sentence(self.text, faint=True))
-        ends = f' value="{self.done}" max="{self.total}"' if self.total else ""
-        words = f"{escape(self.stage, LONGEST)} {escape(self.much)}"
-        return page(remarks, f'<p style="margin:4px 0"><progress{ends}></progress> {words}</p>')
+        attributes = f' value="{self.done}" max="{self.total}"' if self.total else ""
+        words = f"{escape(self.stage, MAX_STAGE_LENGTH)} {escape(self.much)}"
+        return page(remarks, f'<p style="margin:4px 0"><progress{attributes}></progress> {words}</p>')
 
 
 class Screen(Protocol):
     """Where bars are drawn."""
 
-    def draw(self, doing: Doing) -> None:
+    def draw(self, doing: ProgressState) -> None:
         """Draw what is being done, in place of what was drawn before."""
 
 
 class Bars:
-    """Progress that is drawn on a screen now and then; it also ticks by itself."""
+    """Progress that is drawn on a screen at intervals."""
 
     def __init__(self, screen: Screen, clock: Callable[[], float] = time.monotonic) -> None:
         self.screen, self.clock = screen, clock
-        self.doing = Doing()
+        self.doing = ProgressState()
         self.begun = self.drawn = clock()
         self._lock = threading.RLock()
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Take note, and draw where it is time to."""
+        """Update the state, and draw it if the stage is new or the last drawing is old."""
         with self._lock:
             if self.doing.end:
                 return
             new = get_stage_name(stage) != get_stage_name(self.doing.stage)
             self.doing.stage, self.doing.done, self.doing.total = stage, done, total
-            if new or self.clock() - self.drawn >= EVERY:
+            if new or self.clock() - self.drawn >= MIN_REDRAW_SECONDS:
                 self._draw()
 
     def note(self, text: str) -> None:
         """Keep a note, and draw it."""
         with self._lock:
             if not self.doing.end:
-                self.doing.remarks = [*self.doing.remarks, text][-REMARKS:]
+                self.doing.remarks = [*self.doing.remarks, text][-MAX_REMARKS:]
                 self._draw()
 
     def tick(self) -> None:
-        """Draw again where nothing was drawn for a while."""
+        """Draw again if the last drawing is old."""
         with self._lock:
-            if not self.doing.end and self.clock() - self.drawn >= TICK:
+            if not self.doing.end and self.clock() - self.drawn >= TICK_SECONDS:
                 self._draw()
 
     def finish(self, end: str) -> None:
-        """Say how it ended: done, or stopped."""
+        """Draw how the work ended: done, or stopped."""
         with self._lock:
             self.doing.end = end
             self._draw()
@@ -125,7 +125,7 @@ class NotebookScreen:
     def __init__(self) -> None:
         self.handle: Any = None
 
-    def draw(self, doing: Doing) -> None:
+    def draw(self, doing: ProgressState) -> None:
         """Show it, or put it in the place of what is shown."""
         from IPython.display import display
 
@@ -143,7 +143,7 @@ class TerminalScreen:
         self.stream = stream
         self.remarked: list[str] = []
 
-    def draw(self, doing: Doing) -> None:
+    def draw(self, doing: ProgressState) -> None:
         """Write over the line; at the end it is cleared."""
         new = [remark for remark in doing.remarks if remark not in self.remarked]
         self.remarked = list(doing.remarks)
@@ -162,12 +162,12 @@ class LinesScreen:
         self.stage = ""
         self.remarked: list[str] = []
 
-    def draw(self, doing: Doing) -> None:
+    def draw(self, doing: ProgressState) -> None:
         """Write what is new."""
         lines = [short_line(remark) for remark in doing.remarks if remark not in self.remarked]
         self.remarked = list(doing.remarks)
         stage = doing.end or get_stage_name(doing.stage)
-        if stage != self.stage and stage != Doing.stage:
+        if stage != self.stage and stage != ProgressState.stage:
             self.stage = stage
             lines.append(doing.text)
         self.stream.write("".join(f"{line}\n" for line in lines))
@@ -177,13 +177,13 @@ class LinesScreen:
 @contextmanager
 def progress_bars(screen: Screen | None = None) -> Iterator[Bars]:
     """Provide a progress that is displayed until the work is done or fails."""
-    bars, over = Bars(screen or screen_here()), threading.Event()
+    bars, is_over = Bars(screen or screen_here()), threading.Event()
 
-    def beat() -> None:
-        while not over.wait(TICK):
+    def tick_regularly() -> None:
+        while not is_over.wait(TICK_SECONDS):
             bars.tick()
 
-    thread = threading.Thread(target=beat, name="bars", daemon=True)
+    thread = threading.Thread(target=tick_regularly, name="bars", daemon=True)
     thread.start()
     try:
         yield bars
@@ -193,7 +193,7 @@ def progress_bars(screen: Screen | None = None) -> Iterator[Bars]:
     else:
         bars.finish("done")
     finally:
-        over.set()
+        is_over.set()
 
 
 def screen_here() -> Screen:
@@ -206,15 +206,15 @@ def screen_here() -> Screen:
 
 
 def short_line(text: str) -> str:
-    """Return a remark as one line of signs that can be shown."""
-    return shorten(text, 4 * LONGEST)
+    """Return a remark as one line of printable characters."""
+    return shorten(text, 4 * MAX_STAGE_LENGTH)
 
 
 def _bar(share: float) -> str:
-    """Return a bar that is filled so far.
+    """Return a bar of which a share is filled.
 
     >>> _bar(0.25)
     '██████░░░░░░░░░░░░░░░░░░ '
     """
-    full = round(WIDE * min(max(share, 0.0), 1.0))
-    return "█" * full + "░" * (WIDE - full) + " "
+    n_filled = round(BAR_WIDTH * min(max(share, 0.0), 1.0))
+    return "█" * n_filled + "░" * (BAR_WIDTH - n_filled) + " "

@@ -14,8 +14,8 @@ import anywidget
 import traitlets
 
 from cube2net._util.progress import Progress, Stop, ThrottledProgress, resolve_progress
-from cube2net.apps.notebook.explore import WORDS, as_json
-from cube2net.apps.notebook.html import DRAWN, draw_picture, make_html, page, sentence
+from cube2net.apps.notebook.explore import REQUEST_FIELDS, as_json
+from cube2net.apps.notebook.html import MAX_DRAWN_NODES, draw_picture, make_html, page, sentence
 from cube2net.apps.server.application import page_file
 from cube2net.apps.server.responses import describe_failure, json_bytes
 from cube2net.apps.service.requests import describe_query
@@ -25,13 +25,13 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
-THREADS = 4
-"""So many requests of one page are answered at a time."""
+MAX_CONCURRENT_REQUESTS = 4
+"""Number of requests of a page that are answered at a time."""
 
-MOST_NODES = 20_000
-"""A page shows no more nodes at once."""
+MAX_NODES = 20_000
+"""Maximum number of nodes of a network on a page."""
 
-FILE = "export"
+EXPORT = "export"
 """The request whose answer is a file."""
 
 
@@ -52,13 +52,13 @@ class Explorer(anywidget.AnyWidget):
     selection = traitlets.Any(None, allow_none=True, read_only=True)
 
     def __init__(self, cube: Cube, request: Mapping[str, Any]) -> None:
-        self._service, self._closed = CubeService(cube, most_nodes=MOST_NODES), False
+        self._service, self._closed = CubeService(cube, most_nodes=MAX_NODES), False
         self._stops: dict[Any, Stop] = {}
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
+        self._threads = ThreadPoolExecutor(MAX_CONCURRENT_REQUESTS, thread_name_prefix="widget")
         super().__init__(
             _esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), request=dict(request)
         )
-        self.on_msg(self._heard)
+        self.on_msg(self._handle_message)
 
     def __repr__(self) -> str:
         return f"Explorer({self.network or self.cube!r})"
@@ -69,13 +69,13 @@ class Explorer(anywidget.AnyWidget):
         return self._service.cube
 
     def close(self) -> None:
-        """End the page and all work for it, and let go of the networks it made."""
+        """Stop all work for the page, and release its networks."""
         for stop in list(self._stops.values()):
             stop.ask()
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
         self.__dict__.pop("_repr_mimebundle_", None)  # a closed widget still shows what it showed last
-        self._service, self._closed = CubeService(self.cube, most_nodes=MOST_NODES), True
+        self._service, self._closed = CubeService(self.cube, most_nodes=MAX_NODES), True
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "request" and not isinstance(value, Mapping):
@@ -83,9 +83,12 @@ class Explorer(anywidget.AnyWidget):
                 f"request is {quote(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
             )
         if not name.startswith("_") and not hasattr(type(self), name):
-            word = f"widget.request = {{**widget.request, {name!r}: {quote(value, 40)}}}" if name in WORDS else ""
+            example = (
+                f"widget.request = {{**widget.request, {name!r}: {quote(value, 40)}}}" if name in REQUEST_FIELDS else ""
+            )
             raise ParameterError(
-                f"the widget has no attribute {name!r}: set request, node or query" + (f", here {word}" if word else "")
+                f"the widget has no attribute {name!r}: set request, node or query"
+                + (f", here {example}" if example else "")
             )
         super().__setattr__(name, value)
 
@@ -93,26 +96,26 @@ class Explorer(anywidget.AnyWidget):
         if self._closed:
             raise ParameterError("the widget is closed and does not move: c2n.explore makes another")
 
-    def _repr_mimebundle_(self, **how: Any) -> Any:
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         if self._closed:
             text = "The page is closed: this is what it showed last. c2n.explore makes another."
             return {
                 "text/plain": repr(self),
                 "text/html": page(sentence(text)) + str(make_html(self.network or self.cube)),
             }
-        shown = super()._repr_mimebundle_(**how)
-        if shown is None:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
             return None
-        if self.network is not None and len(self.network) <= DRAWN:
+        if self.network is not None and len(self.network) <= MAX_DRAWN_NODES:
             self.still = draw_picture(self.network).source
-        data, about = shown
-        return data | {"text/html": make_html(self.network or self.cube)}, about
+        data, metadata = bundle
+        return data | {"text/html": make_html(self.network or self.cube)}, metadata
 
-    # What is asked, and what follows from it
+    # The request, and what depends on it
 
     @traitlets.validate("request")
-    def _check_ask(self, proposal: Any) -> dict[str, Any]:
-        """Return a request once its network is made: one that is refused changes nothing."""
+    def _check_request(self, proposal: Any) -> dict[str, Any]:
+        """Return a request after constructing its network; an invalid request changes nothing."""
         self._check_open()
         request = as_json(proposal["value"])
         self._find_network(request)
@@ -123,7 +126,11 @@ class Explorer(anywidget.AnyWidget):
         network = self._find_network(self.request)
         self.set_trait("network", network)
         self.set_trait("selection", None if network is None else network.selection)
-        if network is None or self.query is None or self._words(self.query) != self._words(network.query):
+        if (
+            network is None
+            or self.query is None
+            or self._describe_query(self.query) != self._describe_query(network.query)
+        ):
             self.query = None if network is None else network.query
 
     @traitlets.validate("query")
@@ -133,21 +140,23 @@ class Explorer(anywidget.AnyWidget):
         return query if query is None or isinstance(query, Query) else self.cube.query(query)
 
     @traitlets.observe("query")
-    def _move(self, _change: Any) -> None:
-        words: dict[str, Any] = {"query": []} if self.query is None else self._words(self.query)
-        request = {word: value for word, value in self.request.items() if word not in ("query", "labels")} | words
+    def _update_request(self, _change: Any) -> None:
+        query_fields: dict[str, Any] = {"query": []} if self.query is None else self._describe_query(self.query)
+        request = {
+            field: value for field, value in self.request.items() if field not in ("query", "labels")
+        } | query_fields
         if request != self.request:
             self.request = request
 
-    def _words(self, query: Query) -> dict[str, Any]:
+    def _describe_query(self, query: Query) -> dict[str, Any]:
         return describe_query(self.cube, query)
 
     def _find_network(self, request: Mapping[str, Any]) -> Network | None:
         return self._service.network(request) if request["query"] else None  # type: ignore[arg-type]
 
-    # What the page asks
+    # Requests of the page
 
-    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+    def _handle_message(self, _widget: Any, message: Any, _buffers: Any) -> None:
         if not isinstance(message, Mapping) or not isinstance(message.get("id"), str):
             return
         key = message["id"]
@@ -159,15 +168,15 @@ class Explorer(anywidget.AnyWidget):
         self._threads.submit(self._stops[key].wrap(self._reply), key, message.get("name"), message.get("body"))
 
     def _reply(self, key: str, name: Any, body: Any) -> None:
-        """Answer a request; whatever goes wrong is a sentence, and what was stopped is not answered."""
+        """Answer a request or report its error; a stopped request is not answered."""
         try:
             if not isinstance(name, str) or not isinstance(body, Mapping):
                 raise InputError(f"a request has a name and words, got {quote(name)} and {quote(body)}")
-            if name == FILE:
-                file = self._service.file(body, self._telling(key))
+            if name == EXPORT:
+                file = self._service.file(body, self._make_progress(key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
             else:
-                answer = self._service.answer(name, body, self._telling(key))
+                answer = self._service.answer(name, body, self._make_progress(key))
                 self.send({"id": key, "answer": True}, [json_bytes(answer)])
         except KeyboardInterrupt:
             pass
@@ -176,8 +185,8 @@ class Explorer(anywidget.AnyWidget):
         finally:
             self._stops.pop(key, None)
 
-    def _telling(self, key: str) -> Progress:
-        """Return a progress that is sent to the page now and then."""
+    def _make_progress(self, key: str) -> Progress:
+        """Return a progress that is sent to the page at intervals."""
 
         def report(stage: str, done: int, total: int | None = None) -> None:
             self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})

@@ -57,8 +57,8 @@ class Authenticator:
     @property
     def hosts(self) -> tuple[str, ...]:
         """The host names under which this server may be addressed."""
-        given = f"[{self.host}]" if ":" in self.host else self.host
-        names = [*LOOPBACK, socket.gethostname() if self.host in WILDCARDS else given]
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        names = [*LOOPBACK, socket.gethostname() if self.host in WILDCARDS else host]
         ends = (f":{self.port}", "") if self.port == DEFAULT_PORT else (f":{self.port}",)
         return tuple(dict.fromkeys(f"{name.lower()}{end}" for name in names for end in ends))
 
@@ -90,29 +90,29 @@ class Authenticator:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.is_token(bearer.strip()):
             return True
-        return any(self.is_token(kept) for kept in self._cookies(headers.get("cookie", "")))
+        return any(self.is_token(value) for value in self._cookies(headers.get("cookie", "")))
 
-    def _cookies(self, sent: str) -> list[str]:
+    def _cookies(self, header: str) -> list[str]:
         """Return the values of this server's cookie; cookies of other servers of the host are ignored."""
-        pairs = (cookie.partition("=") for cookie in sent.split(";"))
+        pairs = (cookie.partition("=") for cookie in header.split(";"))
         return [value.strip() for name, _, value in pairs if name.strip() == self.cookie]
 
-    def is_token(self, given: str) -> bool:
+    def is_token(self, text: str) -> bool:
         """Return whether a text is the token, compared in constant time."""
-        return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+        return secrets.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
 
     def find_token(self, query: bytes) -> str | None:
         """Return the token in the query of an address; None if there is none."""
         try:
-            given = parse_qs(query.decode("latin-1"), max_num_fields=10)
+            parameters = parse_qs(query.decode("latin-1"), max_num_fields=10)
         except ValueError:
             return None
-        return next(iter(given.get("token", [])), None)
+        return next(iter(parameters.get("token", [])), None)
 
     def has_token(self, scope: Mapping[str, Any]) -> bool:
         """Return whether a request has the token, in its headers or in the address of the page."""
-        given = self.find_token(scope["query_string"]) if scope["path"] == "/" else None
-        return (given is not None and self.is_token(given)) or self.is_authenticated(Headers(raw=scope["headers"]))
+        token = self.find_token(scope["query_string"]) if scope["path"] == "/" else None
+        return (token is not None and self.is_token(token)) or self.is_authenticated(Headers(raw=scope["headers"]))
 
     def cookie_header(self) -> str:
         """Return the header that sets the cookie."""
@@ -121,7 +121,7 @@ class Authenticator:
 
 def add_headers(message: dict[str, Any]) -> dict[str, Any]:
     """Return the start of a response with the headers of every response."""
-    own = list(message.get("headers", []))
-    named = {bytes(name).lower() for name, _ in own}
-    own += [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in named]
-    return {**message, "headers": own}
+    headers = list(message.get("headers", []))
+    given_names = {bytes(name).lower() for name, _ in headers}
+    headers += [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given_names]
+    return {**message, "headers": headers}

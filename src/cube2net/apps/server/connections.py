@@ -63,9 +63,9 @@ class PatientConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timeout for the first request."""
         super().connection_made(transport)
-        self._asking = Countdown(REQUEST_SECONDS, transport.abort)
-        self._stalled = Countdown(STALLED_SECONDS, transport.abort)
-        self._asking.start()
+        self._request_countdown = Countdown(REQUEST_SECONDS, transport.abort)
+        self._stalled_countdown = Countdown(STALLED_SECONDS, transport.abort)
+        self._request_countdown.start()
         self._pool.unknown[transport] = None
         # A request that arrived together with many connections has been read after two rounds of the loop.
         self.loop.call_soon(self.loop.call_soon, self._pool.trim)
@@ -73,10 +73,10 @@ class PatientConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Read a part of a request; the timeout runs from its first byte to the end of its headers."""
         if self._is_idle():
-            self._asking.start()
+            self._request_countdown.start()
         super().data_received(data)
         if not self._is_idle():
-            self._asking.stop()
+            self._request_countdown.stop()
         if self.transport in self._pool.unknown and self.scope is not None and self._pool.auth.has_token(self.scope):
             self._pool.admit(self.transport)
 
@@ -86,22 +86,22 @@ class PatientConnection(H11Protocol):
     def pause_writing(self) -> None:
         """Start the timeout for a client that does not read."""
         super().pause_writing()
-        self._stalled.start()
+        self._stalled_countdown.start()
 
     def resume_writing(self) -> None:
         """Stop that timeout."""
-        self._stalled.stop()
+        self._stalled_countdown.stop()
         super().resume_writing()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self._asking.stop()
+        self._request_countdown.stop()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop all timeouts."""
-        self._asking.stop()
-        self._stalled.stop()
+        self._request_countdown.stop()
+        self._stalled_countdown.stop()
         self._pool.forget(self.transport)
         super().connection_lost(exc)
 
@@ -119,14 +119,14 @@ class PatientConnection(H11Protocol):
 class Countdown:
     """Calls a function after some seconds, unless it is stopped before."""
 
-    def __init__(self, seconds: float, over: Callable[[], None]) -> None:
-        self._seconds, self._over = seconds, over
+    def __init__(self, seconds: float, on_end: Callable[[], None]) -> None:
+        self._seconds, self._on_end = seconds, on_end
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Start, unless it runs already."""
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
+            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._on_end)
 
     def stop(self) -> None:
         """Stop and reset."""
@@ -179,25 +179,25 @@ class LinesResponse(Response):
         """Send the lines."""
         latest = LatestProgress()
         task = start_watched(self.work(latest))
-        gone = asyncio.create_task(wait_for_disconnect(receive))
-        for each in (task, gone):
-            each.add_done_callback(lambda _: latest.is_new.set())
+        disconnected = asyncio.create_task(wait_for_disconnect(receive))
+        for future in (task, disconnected):
+            future.add_done_callback(lambda _: latest.is_new.set())
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            while not (task.done() or gone.done()):
+            while not (task.done() or disconnected.done()):
                 await latest.is_new.wait()
                 latest.is_new.clear()
                 message = latest.take()
                 if message is not None and not task.done():
                     await _send_line(send, b'{"progress":' + json_bytes(message) + b"}\n")
-            if task.done() and not gone.done():
+            if task.done() and not disconnected.done():
                 error = task.exception()
                 last = b'{"answer":' + task.result().body + b"}" if error is None else make_refusal(error).body
                 await _send_line(send, last + b"\n")
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             task.cancel()
-            gone.cancel()
+            disconnected.cancel()
 
 
 async def _send_line(send: Send, line: bytes) -> None:
@@ -207,7 +207,7 @@ async def _send_line(send: Send, line: bytes) -> None:
 def start_watched(work: Awaitable[Reply]) -> asyncio.Future[Reply]:
     """Return a task whose exception is not reported if it is never awaited."""
     task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    task.add_done_callback(lambda finished: finished.cancelled() or finished.exception())
     return task
 
 

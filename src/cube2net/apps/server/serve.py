@@ -89,10 +89,14 @@ class ExplorerServer:
 
         The initial request follows in a redirect, or in the address itself if it is too long for a header.
         """
-        known = f"{self.site}?token={self.auth.token}"
+        address_with_token = f"{self.site}?token={self.auth.token}"
         if not self._begin:
-            return known
-        return f"{known}&{BEGIN}=query" if len(self._begin) <= MAX_HEADER_LENGTH else f"{known}{self._begin}"
+            return address_with_token
+        return (
+            f"{address_with_token}&{BEGIN}=query"
+            if len(self._begin) <= MAX_HEADER_LENGTH
+            else f"{address_with_token}{self._begin}"
+        )
 
     def count_connections(self) -> int:
         """Return the number of open connections."""
@@ -141,17 +145,17 @@ def _open_socket(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # asyncio sets TCP_NODELAY only if it knows the protocol; else a response waits for 40 ms.
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            found.bind((host, port))
-            found.listen(256)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            listener.listen(256)
         except OSError:
-            found.close()
+            listener.close()
             raise
     except (OSError, UnicodeError, OverflowError) as error:
-        said = (getattr(error, "strerror", None) or str(error)).lower()
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise ParameterError(
-            f"host {host!r} and port {port} cannot be used: {said} (without a port, a free one is chosen)"
+            f"host {host!r} and port {port} cannot be used: {reason} (without a port, a free one is chosen)"
         ) from None
-    return found
+    return listener

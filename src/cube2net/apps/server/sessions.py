@@ -69,19 +69,21 @@ def pack_request(request: Mapping[str, Any]) -> str:
     return base64.urlsafe_b64encode(content).decode("ascii").rstrip("=")
 
 
-EXAMPLE = "nlp-papers-cube"
+EXAMPLE_FOLDER = "nlp-papers-cube"
 """The folder name of the example."""
 
 
 def main() -> None:
     """Answer requests until standard input ends."""
-    answer_lines(lambda about, asked, progress: [{"answer": build_answer(asked["name"], asked["body"], progress)}])
+    answer_lines(
+        lambda about, request, progress: [{"answer": build_answer(request["name"], request["body"], progress)}]
+    )
 
 
 def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Return the contents of tables; or the folder of the cube that was built or exists, and where to keep it."""
     if body.get("example"):
-        return _example(body, progress)
+        return _build_example(body, progress)
     paths = [Path(path) for path in body["paths"]]
     reader = sheet_reader(paths, {name: body[name] for name in ("columns", "separators", "sheet") if body.get(name)})
     options: dict[str, Any] = {
@@ -101,20 +103,20 @@ def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict
             "problem": None if reading.problem is None else str(reading.problem),
         }
     identity = identify_reading(reader, paths, **options, uploaded=True)
-    kept = body.get("keep")
-    place, known = cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
-    if known is not None and kept:
+    home = body.get("keep")
+    place, existing = cube_beside(paths, identity, Path(home) if home else None, say=progress.note)
+    if existing is not None and home:
         return {"folder": str(place), "place": None, "begin": ""}
     reading = read_spreadsheet(reader, paths, **options, progress=progress)
-    made = Path(body["made"]) / place.name
-    build_from_reading(reading, made, identity=identity, progress=progress)
-    return {"folder": str(made), "place": str(place) if kept else None, "begin": ""}
+    folder = Path(body["made"]) / place.name
+    build_from_reading(reading, folder, identity=identity, progress=progress)
+    return {"folder": str(folder), "place": str(place) if home else None, "begin": ""}
 
 
-def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+def _build_example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Return the folder of the cube of the bundled papers, and the request for the authors of four labs."""
-    corpus, kept, folder = load_bundled(), body.get("keep"), Path(body["made"]) / EXAMPLE
-    place = find_example_folder(Path(kept), corpus) if kept else None
+    corpus, home, folder = load_bundled(), body.get("keep"), Path(body["made"]) / EXAMPLE_FOLDER
+    place = find_example_folder(Path(home), corpus) if home else None
     if place is not None and place.exists():
         folder, place = place, None
     else:
@@ -130,18 +132,18 @@ def find_example_folder(home: Path, corpus: Corpus) -> Path:
 
     A folder with other contents is not touched.
     """
-    said = {
+    expected = {
         "dimensions": [str(spec) for spec in corpus.dimensions],
         "items": corpus.items.num_rows,
         "attribution": corpus.attribution,
         "min_objects": MIN_OBJECTS,
         "seed": 0,
     }
-    places = NumberedPlaces(home, EXAMPLE)
+    places = NumberedPlaces(home, EXAMPLE_FOLDER)
     for place in places.list_taken():
         with suppress(Cube2netError):
             settings = read_manifest(place)["settings"]
-            if all(settings.get(name) == value for name, value in said.items()):
+            if all(settings.get(name) == value for name, value in expected.items()):
                 return place
     return places.free()
 
@@ -158,92 +160,96 @@ class Uploads:
 
     def __init__(self, folder: Path, endings: tuple[str, ...]) -> None:
         self.endings = endings
-        self._whole, self._parts = folder / "files", folder / "parts"
-        for each in (self._whole, self._parts):
-            each.mkdir(mode=0o700)
-        self._coming: dict[Path, tuple[str, int]] = {}
+        self._complete_folder, self._partial_folder = folder / "files", folder / "parts"
+        for subfolder in (self._complete_folder, self._partial_folder):
+            subfolder.mkdir(mode=0o700)
+        self._received: dict[Path, tuple[str, int]] = {}
 
     def places(self) -> dict[str, Path]:
         """Return the paths of the files by name."""
-        return {path.name: path for path in sorted(self._whole.iterdir())}
+        return {path.name: path for path in sorted(self._complete_folder.iterdir())}
 
-    async def take(self, given: str, body: AsyncIterator[bytes], used: Collection[str] | None = None) -> str:
+    async def take(self, given_name: str, body: AsyncIterator[bytes], used_names: Collection[str] | None = None) -> str:
         """Store a file and return its name here; an incomplete file is removed.
 
         ``used`` names the files that are still needed: if there are too many, the oldest others are removed. Without
         it all are needed.
         """
-        name = self.plain_name(given)
-        part = self._parts / secrets.token_hex(8)
+        name = self.plain_name(given_name)
+        part = self._partial_folder / secrets.token_hex(8)
         try:
             # Uploads are counted before the first await, so that two at a time cannot exceed the limits.
-            self._count(part, name, 0, used)
+            self._count(part, name, 0, used_names)
             with part.open("wb") as file:
                 async with asyncio.timeout(UPLOAD_TIMEOUT_SECONDS):
-                    async for piece in body:
-                        self._count(part, name, len(piece), used)
-                        file.write(piece)
-            part.replace(self._whole / name)
+                    async for chunk in body:
+                        self._count(part, name, len(chunk), used_names)
+                        file.write(chunk)
+            part.replace(self._complete_folder / name)
         except TimeoutError:
             raise RefusalError(
                 408, "slow", f"{name} did not arrive within {UPLOAD_TIMEOUT_SECONDS:,.0f} seconds"
             ) from None
         except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            raise RefusalError(500, "disk", f"{name} cannot be kept until it is read: {said}") from None
+            reason = (error.strerror or str(error)).lower()
+            raise RefusalError(500, "disk", f"{name} cannot be kept until it is read: {reason}") from None
         finally:
-            self._coming.pop(part, None)
+            self._received.pop(part, None)
             part.unlink(missing_ok=True)
         return name
 
     def remove(self, name: str) -> None:
         """Remove a file."""
-        there = self.places()
-        if name not in there:
+        paths = self.places()
+        if name not in paths:
             raise RefusalError(404, "files", f"{quote(name)} does not exist")
-        _remove(there[name])
+        _remove_file(paths[name])
 
     def clear(self, but: Collection[str]) -> None:
         """Remove all complete files but some."""
         for name, path in self.places().items():
             if name not in but:
-                _remove(path)
+                _remove_file(path)
 
-    def plain_name(self, given: str) -> str:
+    def plain_name(self, given_name: str) -> str:
         """Return the name of a file without path and drive; refuse hidden files and unknown kinds."""
-        name = given.replace("\\", "/").rpartition("/")[2].strip().replace(":", "_")
+        name = given_name.replace("\\", "/").rpartition("/")[2].strip().replace(":", "_")
         if (
             not name
             or name.startswith(".")
             or len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
             or not name.isprintable()
         ):
-            raise RefusalError(400, "name", f"a file is called {quote(given, 40)}: give it a plain, shorter name")
+            raise RefusalError(400, "name", f"a file is called {quote(given_name, 40)}: give it a plain, shorter name")
         if not re.sub(r"\.(gz|xz|bz2)$", "", name.casefold()).endswith(self.endings):
-            what = f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
+            message = (
+                f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
+            )
             if name.casefold().endswith(".numbers"):
-                what += " (save it as .xlsx or .csv first)"
-            raise RefusalError(400, "format", what)
+                message += " (save it as .xlsx or .csv first)"
+            raise RefusalError(400, "format", message)
         return name
 
-    def _count(self, part: Path, name: str, more: int, used: Collection[str] | None) -> None:
+    def _count(self, part: Path, name: str, n_bytes: int, used_names: Collection[str] | None) -> None:
         """Count received bytes of a file; raise if there are too many files or bytes."""
-        self._coming[part] = name, self._coming.get(part, (name, 0))[1] + more
+        self._received[part] = name, self._received.get(part, (name, 0))[1] + n_bytes
         others = [path for path in self.places().values() if path.name != name]
-        spare = [] if used is None else [path for path in others if path.name not in used]
-        spare.sort(key=lambda path: path.stat().st_mtime_ns)
-        while (refusal := self._refusal(name, others)) and spare:
-            others.remove(spare[0])
-            _remove(spare.pop(0))
+        removable = [] if used_names is None else [path for path in others if path.name not in used_names]
+        removable.sort(key=lambda path: path.stat().st_mtime_ns)
+        while (refusal := self._find_refusal(name, others)) and removable:
+            others.remove(removable[0])
+            _remove_file(removable.pop(0))
         if refusal:
             raise refusal
 
-    def _refusal(self, name: str, others: list[Path]) -> RefusalError | None:
+    def _find_refusal(self, name: str, others: list[Path]) -> RefusalError | None:
         """Return why a file cannot be stored beside others and pending uploads; None if it can."""
-        names = {path.name for path in others} | {coming for coming, _ in self._coming.values()}
+        names = {path.name for path in others} | {name_received for name_received, _ in self._received.values()}
         if len(names - {name}) >= MAX_FILES:
             return RefusalError(400, "large", f"{MAX_FILES} files are there already, which is the most taken at once")
-        size = sum(path.stat().st_size for path in others) + sum(came for _, came in self._coming.values())
+        size = sum(path.stat().st_size for path in others) + sum(
+            n_received for _, n_received in self._received.values()
+        )
         if size > MAX_UPLOAD_BYTES:
             return RefusalError(
                 413, "large", f"the files have more than {MAX_UPLOAD_BYTES:,} bytes, which is the most taken"
@@ -251,7 +257,7 @@ class Uploads:
         return None
 
 
-def _remove(path: Path) -> None:
+def _remove_file(path: Path) -> None:
     """Remove a file; one that is open on Windows is removed with the folder."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
@@ -259,8 +265,8 @@ def _remove(path: Path) -> None:
 
 MAX_RECENT_CUBES = 20
 MAX_SCANNED_ENTRIES = 1_000
-MAKER = "cube2net.apps.server.sessions"
-EXAMPLE_SAYS = "39,833 papers of natural language processing, and the authors of four labs"
+WORKER_MODULE = "cube2net.apps.server.sessions"
+EXAMPLE_DESCRIPTION = "39,833 papers of natural language processing, and the authors of four labs"
 
 
 @dataclass(frozen=True)
@@ -279,11 +285,11 @@ class CubeOpener:
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
         self.home = home
         self.files = Uploads(folder, (*TABLE_ENDINGS, *GRAPH_ENDINGS))
-        self._made = folder / "made"
-        self._made.mkdir(mode=0o700)
-        self._pool = WorkerPool({"maker": True}, workers, waiting, module=MAKER)
+        self._build_folder = folder / "made"
+        self._build_folder.mkdir(mode=0o700)
+        self._pool = WorkerPool({"maker": True}, workers, waiting, module=WORKER_MODULE)
         # Cubes are saved by this process: when stopped, it removes unfinished folders, while a worker is killed.
-        self._keeping = Threads(workers, waiting, "explorer keeping")
+        self._copy_threads = Threads(workers, waiting, "explorer keeping")
         self._opened = 0
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -299,12 +305,12 @@ class CubeOpener:
             "files": MAX_FILES,
             "bytes": MAX_UPLOAD_BYTES,
             "uploaded": list(self.files.places()),
-            "example": EXAMPLE_SAYS,
+            "example": EXAMPLE_DESCRIPTION,
         }
 
     def list_recent(self) -> list[RecentCube]:
         """Return the cubes in the folder, the newest first."""
-        found: list[tuple[float, RecentCube]] = []
+        cubes_by_time: list[tuple[float, RecentCube]] = []
         with suppress(OSError):
             for place, _ in zip(self.home.iterdir(), range(MAX_SCANNED_ENTRIES), strict=False):
                 with suppress(OSError, Cube2netError):
@@ -312,19 +318,19 @@ class CubeOpener:
                     manifest = read_manifest(place)
                     files = (reading_in(manifest["settings"]) or {}).get("files")
                     counts = manifest["counts"]
-                    about: RecentCube = {
+                    recent_cube: RecentCube = {
                         "name": place.name,
                         "objects": counts["objects"],
                         "cells": counts["cells"],
                         "files": [str(name) for name in files] if isinstance(files, list) else [],
                         "made": int(time),
                     }
-                    found.append((time, about))
-        return [about for _, about in sorted(found, key=lambda each: -each[0])][:MAX_RECENT_CUBES]
+                    cubes_by_time.append((time, recent_cube))
+        return [recent_cube for _, recent_cube in sorted(cubes_by_time, key=lambda entry: -entry[0])][:MAX_RECENT_CUBES]
 
     async def look(self, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Return the contents of files."""
-        return await self._ask("tables", self._of_files(body), progress)
+        return await self._ask("tables", self._add_paths(body), progress)
 
     async def open(self, body: Mapping[str, Any], progress: Progress) -> OpenedCube:
         """Open a cube and remove the uploaded files that it was not built from; if that is stopped, keep nothing.
@@ -333,7 +339,7 @@ class CubeOpener:
         """
         keep = bool(body.get("keep")) and can_write(self.home)
         if body.get("recent") is not None:
-            names = [about["name"] for about in self.list_recent()]
+            names = [recent_cube["name"] for recent_cube in self.list_recent()]
             if body["recent"] not in names:
                 raise unknown_name("cube of this folder", body["recent"], names)
             opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)
@@ -343,60 +349,60 @@ class CubeOpener:
         return opened
 
     async def _make(self, body: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
-        asked = {"example": True} if body.get("example") else self._of_files(body)
+        request = {"example": True} if body.get("example") else self._add_paths(body)
         self._opened += 1
-        made = self._made / str(self._opened)
-        made.mkdir(mode=0o700)
+        build_folder = self._build_folder / str(self._opened)
+        build_folder.mkdir(mode=0o700)
         try:
-            where = {"made": str(made), "keep": str(self.home) if keep else None}
-            found = await self._ask("open", asked | where, progress)
-            folder = Path(found["folder"])
-            if found["place"] is not None:
-                place = Path(found["place"])
+            folders = {"made": str(build_folder), "keep": str(self.home) if keep else None}
+            answer = await self._ask("open", request | folders, progress)
+            folder = Path(answer["folder"])
+            if answer["place"] is not None:
+                place = Path(answer["place"])
                 progress("keeping the cube", 0)
-                await self._keeping.run(partial(_keep, folder, place))
+                await self._copy_threads.run(partial(_copy_cube, folder, place))
                 folder = place
             cube = await asyncio.to_thread(cubes.open, folder)
         except BaseException:
-            self.leave(made)
+            self.leave(build_folder)
             raise
         if keep:
-            self.leave(made)
-        return OpenedCube(cube, found["begin"], keep, None if keep else made)
+            self.leave(build_folder)
+        return OpenedCube(cube, answer["begin"], keep, None if keep else build_folder)
 
-    def leave(self, made: Path) -> None:
+    def leave(self, folder: Path) -> None:
         """Remove the folder of a cube, once killed workers have ended."""
-        self._leaving.add(task := asyncio.create_task(self._left(made)))
+        self._leaving.add(task := asyncio.create_task(self._remove_folder(folder)))
         task.add_done_callback(self._leaving.discard)
 
-    async def _left(self, made: Path) -> None:
+    async def _remove_folder(self, folder: Path) -> None:
         await self._pool.wait_for_killed()
-        await asyncio.to_thread(shutil.rmtree, made, ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _ask(self, name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-        said = await self._pool.ask(name, body, progress)
-        found: dict[str, Any] = json.loads(said.body)
-        return found
+        reply = await self._pool.ask(name, body, progress)
+        answer: dict[str, Any] = json.loads(reply.body)
+        return answer
 
-    def _of_files(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _add_paths(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return a request with the paths of its files, which must have been uploaded."""
-        there = self.files.places()
+        paths = self.files.places()
         files = body.get("files") or []
-        missing = [name for name in files if name not in there]
+        missing = [name for name in files if name not in paths]
         if missing or not files:
             raise RefusalError(
                 400, "files", f"choose a file first{f': {quote_few(missing)} is not there' if missing else ''}"
             )
-        return {**body, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
+        return {**body, "paths": [str(paths[name]) for name in dict.fromkeys(files)]}
 
     async def close(self) -> None:
         """Stop all work."""
         await self._pool.close()
-        self._keeping.close()
+        self._copy_threads.close()
         if self._leaving:
             await asyncio.wait(self._leaving)
 
 
-def _keep(folder: Path, place: Path) -> None:
+def _copy_cube(folder: Path, place: Path) -> None:
     """Copy a cube to the folder where it is kept."""
     cubes.open(folder).save(place)

@@ -32,10 +32,10 @@ IDLE_TIMEOUT_SECONDS = 300.0
 """An idle worker ends after this."""
 KILL_TIMEOUT_SECONDS = 0.5
 """How long to wait for killed workers."""
-ANSWER = b'{"answer":'
+ANSWER_PREFIX = b'{"answer":'
 """The start of the line with an answer, which ends with a brace."""
 PROGRAM = "import sys; sys.path.append({root!r}); from {module} import main; main()"
-WORKER = "cube2net.apps.server.workers"
+WORKER_MODULE = "cube2net.apps.server.workers"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class WorkerPool:
     because it has cached its networks.
     """
 
-    def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER) -> None:
+    def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER_MODULE) -> None:
         self._about, self._module = dict(about), module
         self._free: dict[Process, asyncio.TimerHandle] = {}
         self._all: set[Process] = set()
@@ -176,9 +176,9 @@ async def _converse(worker: Process, message: dict[str, Any], progress: Progress
         await _stdin(worker).drain()
     report = choice = None
     while (line := await worker.stdout.readline()).endswith(b"\n"):
-        if line.startswith(ANSWER):
-            return WorkerReply(line[len(ANSWER) : -2], report=report, choice=choice)
-        ((kind, value), *further) = json.loads(line).items()
+        if line.startswith(ANSWER_PREFIX):
+            return WorkerReply(line[len(ANSWER_PREFIX) : -2], report=report, choice=choice)
+        ((kind, value), *others) = json.loads(line).items()
         if kind == "progress":
             progress(value["stage"], value["done"], value["total"])
         elif kind == "note":
@@ -191,7 +191,7 @@ async def _converse(worker: Process, message: dict[str, Any], progress: Progress
             content = base64.b64decode(value["content"])
             return WorkerReply(content, name=value["name"], media_type=value["media_type"], choice=choice)
         else:
-            return WorkerReply(b"", error=RefusalError(further[0][1], value["kind"], value["sentence"]))
+            return WorkerReply(b"", error=RefusalError(others[0][1], value["kind"], value["sentence"]))
     status = await worker.wait()
     raise RefusalError(500, "worker", f"the worker ended unexpectedly (with status {status}), try again")
 
@@ -235,16 +235,20 @@ class Work:
         threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
         duration = Duration(False)
         if self.service.may_be_long(name, body):
-            duration = await self._within(self.limits.seconds, threads.run(lambda: self.service.estimate(name, body)))
+            duration = await self._run_within(
+                self.limits.seconds, threads.run(lambda: self.service.estimate(name, body))
+            )
         if duration.is_long and self.workers is not None:
-            return await self._within(
-                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, duration.choice)
+            return await self._run_within(
+                self.limits.long_seconds, self._answer_by_worker(self.workers, name, body, progress, duration.choice)
             )
         seconds = self.limits.long_seconds if duration.is_long else self.limits.seconds
         threads = self._long_threads if duration.is_long else threads
-        return await self._within(seconds, threads.run(lambda: self._reply(name, body, _StoppableProgress(progress))))
+        return await self._run_within(
+            seconds, threads.run(lambda: self._reply(name, body, _StoppableProgress(progress)))
+        )
 
-    async def _within(self, seconds: float, work: Awaitable[T]) -> T:
+    async def _run_within(self, seconds: float, work: Awaitable[T]) -> T:
         try:
             async with asyncio.timeout(seconds):
                 return await work
@@ -260,7 +264,7 @@ class Work:
             return make_attachment(file.name, file.media_type, file.content)
         return Reply(json_bytes(self.service.answer(name, body, progress)))
 
-    async def _by_worker(
+    async def _answer_by_worker(
         self, workers: WorkerPool, name: str, body: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
     ) -> Reply:
         reply = await workers.ask(name, body, progress, choice)
@@ -292,7 +296,7 @@ class Threads:
     def __init__(self, threads: int, most: int, name: str) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._most, self.unfinished = most, 0
-        self._counting = threading.Lock()
+        self._count_lock = threading.Lock()
 
     async def run(self, function: Callable[[], T]) -> T:
         """Return the result of a function in a thread, which is stopped if the task is cancelled."""
@@ -304,9 +308,9 @@ class Threads:
             future.add_done_callback(lambda _: self._count(-1))
             return await asyncio.wrap_future(future)
 
-    def _count(self, more: int) -> None:
-        with self._counting:
-            self.unfinished += more
+    def _count(self, change: int) -> None:
+        with self._count_lock:
+            self.unfinished += change
 
     def close(self) -> None:
         """Start no more work."""
@@ -343,7 +347,7 @@ class _StoppableProgress:
 
 # In a worker
 
-Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
+AnswerFunction = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
 """Yields the parts of a reply, given ``about`` of the process and the request."""
 
 
@@ -351,18 +355,20 @@ def main() -> None:
     """Answer requests about a cube until standard input ends."""
     services: list[CubeService] = []
 
-    def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+    def answer_request(
+        about: Mapping[str, Any], request: Mapping[str, Any], progress: Progress
+    ) -> Iterator[dict[str, Any]]:
         if not services:
             services.append(_open_service(about))
         progress(WORKING, 0)
-        if asked["choice"] is not None:
-            services[0].keep_choice(KeptChoice(*asked["choice"]))
-        yield from answer_parts(services[0], asked["name"], asked["body"], progress)
+        if request["choice"] is not None:
+            services[0].keep_choice(KeptChoice(*request["choice"]))
+        yield from answer_parts(services[0], request["name"], request["body"], progress)
 
-    answer_lines(answering)
+    answer_lines(answer_request)
 
 
-def answer_lines(answering: Answering) -> None:
+def answer_lines(answer_request: AnswerFunction) -> None:
     """Answer the requests on standard input, one per line; an error is an answer, too."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -370,10 +376,10 @@ def answer_lines(answering: Answering) -> None:
     threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
     about = json.loads(lines.get())
     while True:
-        asked = json.loads(lines.get())
+        request = json.loads(lines.get())
         try:
-            for each in answering(about, asked, ThrottledProgress(_LineProgress(out))):
-                _write(out, each)
+            for part in answer_request(about, request, ThrottledProgress(_LineProgress(out))):
+                _write(out, part)
         except BaseException as error:
             status, body = describe_failure(error)
             _write(out, {**body, "status": status})
@@ -398,19 +404,19 @@ def answer_parts(
     """Yield the parts of a reply: the choice, the report if any, and the answer or a file."""
     if name == FILE:
         file = service.file(body, progress)
-        yield from _choice_part(service, body)
+        yield from _yield_choice(service, body)
         content = base64.b64encode(file.content).decode("ascii")
         yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
         return
     answer = service.answer(name, body, progress)
     if ROUTES[name].networks:
-        yield from _choice_part(service, body)
+        yield from _yield_choice(service, body)
     if name == "compare" and answer.get("report"):
         yield {"report": {"key": answer["report"], "page": service.report(answer["report"])}}
     yield {"answer": answer}
 
 
-def _choice_part(service: CubeService, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _yield_choice(service: CubeService, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     choice = service.choice(body)
     if choice is not None:
         yield {"choice": list(choice)}
@@ -429,11 +435,11 @@ class _LineProgress:
         _write(self._out, {"note": text})
 
 
-_writing = threading.Lock()
+_write_lock = threading.Lock()
 
 
 def _write(out: IO[bytes], value: object) -> None:
     line = json_bytes(value) + b"\n"
-    with _writing:
+    with _write_lock:
         out.write(line)
         out.flush()
