@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.design.attributes import bins_for, look_at
+from cube2net.design.attributes import choose_bins, profile_attribute
 
 COUNT = 200
 WORDS = [f"word{number}" for number in range(20)]
@@ -40,35 +40,35 @@ def texts() -> list[str]:
     ],
 )
 def test_an_attribute_is_known_by_its_values(name, values, kind, distinct):
-    found = look_at(name, pa.array(values))
+    found = profile_attribute(name, pa.array(values))
     assert (found.kind, found.distinct) == (kind, distinct)
     assert found.reason
 
 
 def test_labels_in_a_dictionary_are_those_in_texts():
     column = pa.array([f"city {i % 7}" for i in range(COUNT)])
-    plain, coded = look_at("city", column), look_at("city", column.dictionary_encode())
+    plain, coded = profile_attribute("city", column), profile_attribute("city", column.dictionary_encode())
     assert (plain.kind, plain.distinct) == (coded.kind, coded.distinct)
     assert plain.labels.codes.tolist() == coded.labels.codes.tolist()
 
 
 def test_values_that_are_missing_are_counted():
-    assert look_at("city", pa.array(["a", "b", None, ""] * 50)).filled == 0.5
-    assert look_at("tags", pa.array([["a"], [], None, ["b", "a"]] * 50)).filled == 0.5
-    assert look_at("price", pa.array([1.5, float("nan"), None, 2.5] * 50)).filled == 0.5
+    assert profile_attribute("city", pa.array(["a", "b", None, ""] * 50)).filled == 0.5
+    assert profile_attribute("tags", pa.array([["a"], [], None, ["b", "a"]] * 50)).filled == 0.5
+    assert profile_attribute("price", pa.array([1.5, float("nan"), None, 2.5] * 50)).filled == 0.5
 
 
 def test_numbers_that_lie_evenly_get_a_round_width_and_others_quarters():
     rng = np.random.default_rng(0)
-    assert bins_for(rng.uniform(0, 100, 1000)) == "width:10"
-    assert bins_for(rng.uniform(0, 0.07, 1000)) == "width:0.01"
-    assert bins_for(rng.uniform(-3e6, 3e6, 1000)) == "width:1000000"
-    assert bins_for(rng.lognormal(5, 3, 1000)) == "quantiles:4"
-    assert bins_for(np.concatenate([np.zeros(900), rng.uniform(0, 100, 100)])) == "quantiles:4"
-    assert bins_for(np.concatenate([rng.uniform(0, 100, 1000), [1e12]])) != "quantiles:4"
+    assert choose_bins(rng.uniform(0, 100, 1000)) == "width:10"
+    assert choose_bins(rng.uniform(0, 0.07, 1000)) == "width:0.01"
+    assert choose_bins(rng.uniform(-3e6, 3e6, 1000)) == "width:1000000"
+    assert choose_bins(rng.lognormal(5, 3, 1000)) == "quantiles:4"
+    assert choose_bins(np.concatenate([np.zeros(900), rng.uniform(0, 100, 100)])) == "quantiles:4"
+    assert choose_bins(np.concatenate([rng.uniform(0, 100, 1000), [1e12]])) != "quantiles:4"
 
 
 def test_numbers_are_said_as_people_write_them() -> None:
     amounts = pa.array([7191.43 + 13.5 * row for row in range(40)] + [68_386_072.9])
-    assert look_at("turnover", amounts).reason == "has numbers, 7,191.43 to 68,386,072.9"
-    assert look_at("founded", pa.array([1901, 1999] * 20)).reason == "holds years, 1901 to 1999"
+    assert profile_attribute("turnover", amounts).reason == "has numbers, 7,191.43 to 68,386,072.9"
+    assert profile_attribute("founded", pa.array([1901, 1999] * 20)).reason == "holds years, 1901 to 1999"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.design.attributes import draw, read_texts
-from cube2net.design.combinations import Agreement, count_cells, score, told_together
+from cube2net.design.attributes import draw_sample, read_texts
+from cube2net.design.combinations import Agreement, compute_meaningful_share, count_cells, score
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.suggestion import CellCounts
 
@@ -38,7 +38,7 @@ things = st.lists(st.integers(0, 7), min_size=1, max_size=3, unique=True)
 
 @given(st.lists(st.tuples(labels, labels, things), min_size=1, max_size=30), st.integers(1, 3))
 def test_cells_are_counted_as_one_by_one(rows, least):
-    sample = draw(corpus_of(rows, 8), 1000, 1000, 0)
+    sample = draw_sample(corpus_of(rows, 8), 1000, 1000, 0)
     counts = count_cells(sample, [read_texts(sample.column(name)) for name in ("one", "two")], least)
     cells = defaultdict(set)
     for one, two, objects in rows:
@@ -61,7 +61,7 @@ def test_cells_are_counted_as_one_by_one(rows, least):
 
 def test_objects_in_far_too_many_cells_are_not_counted():
     many = [f"label {number}" for number in range(30)]
-    sample = draw(corpus_of([(many, many, [0, 1]), (many, many, [2])], 3), 1000, 1000, 0)
+    sample = draw_sample(corpus_of([(many, many, [0, 1]), (many, many, [2])], 3), 1000, 1000, 0)
     lists = [read_texts(sample.column(name)) for name in ("one", "two")]
     assert count_cells(sample, lists, 1) is None
 
@@ -69,7 +69,7 @@ def test_objects_in_far_too_many_cells_are_not_counted():
 def test_a_sample_of_a_part_keeps_cells_that_have_that_part():
     rows = [([f"{item % 40}"], ["x"], [item]) for item in range(4_000)]
     corpus = corpus_of(rows, 4_000)
-    small = draw(corpus, 1_000, 4_000, 0)
+    small = draw_sample(corpus, 1_000, 4_000, 0)
     assert len(small) == 1_000 and small.objects == 1_000
     one = read_texts(small.column("one"))
     assert count_cells(small, [one], 100).share < 0.9
@@ -80,11 +80,11 @@ def test_noise_adds_nothing_to_what_is_no_chance():
     rng = np.random.default_rng(0)
     good = Agreement(rng.random(5_000) < 0.9, rng.random(50_000) < 0.1)
     noise = Agreement(rng.random(5_000) < 0.2, rng.random(50_000) < 0.2)
-    alone, both = told_together([good]), told_together([good, noise])
+    alone, both = compute_meaningful_share([good]), compute_meaningful_share([good, noise])
     assert alone == pytest.approx(np.log2(9) / np.log2(10), abs=0.05)
     assert both == pytest.approx(np.log2(9) / np.log2(50), abs=0.05)
-    assert told_together([noise]) < 0.05
-    assert told_together([], [8]) == 0.5
+    assert compute_meaningful_share([noise]) < 0.05
+    assert compute_meaningful_share([], [8]) == 0.5
 
 
 def test_the_score_falls_where_many_objects_are_left_out():

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.design.attributes import dependency, find_chains
+from cube2net.design.attributes import find_chains, find_dependency
 
 
 def brute(lower: list[int], upper: list[int]) -> tuple[int, int, float]:
@@ -27,33 +27,33 @@ def test_a_city_lies_below_its_state_and_items_that_differ_are_counted():
     city = np.repeat(np.arange(20), 30)
     state = city // 5
     state[:7] = 3
-    found = dependency("city", "state", city, state)
+    found = find_dependency("city", "state", city, state)
     assert found is not None and str(found) == "city → state (7 of 600 items differ)"
     items, strays, agreement = brute(city.tolist(), state.tolist())
     assert (found.items, found.strays) == (items, strays)
     assert found.agreement == pytest.approx(agreement)
-    assert dependency("state", "city", state, city) is None
+    assert find_dependency("state", "city", state, city) is None
 
 
 def test_items_without_a_label_say_nothing():
     city = np.repeat(np.arange(20), 30)
     state = np.where(np.arange(600) % 3 == 0, -1, city // 5)
-    found = dependency("city", "state", np.where(np.arange(600) % 7 == 0, -1, city), state)
+    found = find_dependency("city", "state", np.where(np.arange(600) % 7 == 0, -1, city), state)
     assert found is not None and found.strays == 0
     assert found.items == int(((np.arange(600) % 3 != 0) & (np.arange(600) % 7 != 0)).sum())
 
 
 def test_labels_of_one_item_each_decide_nothing():
     each = np.arange(1000)
-    assert dependency("name", "colour", each, each % 3) is None
+    assert find_dependency("name", "colour", each, each % 3) is None
     few = np.where(each < 6, each // 2, each)
-    assert dependency("name", "colour", few, np.where(each < 6, 0, each % 3)) is None
+    assert find_dependency("name", "colour", few, np.where(each < 6, 0, each % 3)) is None
 
 
 def test_a_label_that_nearly_all_items_have_lies_above_nothing():
     rng = np.random.default_rng(0)
     country = (rng.random(2000) < 0.02).astype(int)
-    assert dependency("city", "country", rng.integers(50, size=2000), country) is None
+    assert find_dependency("city", "country", rng.integers(50, size=2000), country) is None
 
 
 def test_more_than_one_item_in_twenty_that_differs_is_too_many():
@@ -61,7 +61,7 @@ def test_more_than_one_item_in_twenty_that_differs_is_too_many():
     rng = np.random.default_rng(0)
     for share, is_level in ((0.03, True), (0.1, False)):
         state = np.where(rng.random(2000) < share, rng.integers(4, size=2000), city // 5)
-        assert (dependency("city", "state", city, state) is not None) == is_level
+        assert (find_dependency("city", "state", city, state) is not None) == is_level
 
 
 @given(st.integers(0, 10_000), st.integers(2, 400), st.integers(2, 40), st.integers(20, 3_000), st.booleans())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.design.propose import find_text_attribute, propose, with_text
+from cube2net.design.propose import add_text, find_text_attribute, propose
 from cube2net.errors import ParameterError
 from cube2net.model.corpus import LABELS, LINKS, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
@@ -193,7 +193,7 @@ def test_texts_make_topics_and_a_text_under_another_name_is_found():
     found = proposed(other)
     assert named(found) == ["kind", "topic"]
     assert (found.topics, found.text, find_text_attribute(other)) == (20, "description", "description")
-    assert with_text(other, "description").items["text"].to_pylist()[:3] == other.items["description"].to_pylist()[:3]
+    assert add_text(other, "description").items["text"].to_pylist()[:3] == other.items["description"].to_pylist()[:3]
 
 
 def test_topics_that_are_there_are_labels_and_few_texts_make_none():

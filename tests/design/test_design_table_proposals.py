@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.cube.building.labels import parse_bins
-from cube2net.design.propose import columns_in_words, propose_for_tables
+from cube2net.design.propose import describe_columns, propose_for_tables
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.suggestion import Suggestion
 
@@ -55,7 +55,7 @@ def test_a_column_is_said_to_be_what_it_was_taken_for() -> None:
     roles = {"nodes.id": "who", "links.source": "who", "links.target": "knows"}
     corpus = rows({"columns": roles}, city=[f"city {row % 8}" for row in range(80)], sure=["yes"] * 80)
     found = proposed(corpus)
-    said = {each["column"]: each["what"] for each in columns_in_words(corpus, found, found.dimensions)}
+    said = {each["column"]: each["what"] for each in describe_columns(corpus, found, found.dimensions)}
     assert said == {
         "who": "identifier",
         "knows": "links: names other rows",

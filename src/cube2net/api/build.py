@@ -33,7 +33,7 @@ from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.storage.reader import read as read_cube
 from cube2net.cube.storage.writer import check_place, save
-from cube2net.design.combinations import tally
+from cube2net.design.combinations import tally_cells
 from cube2net.design.propose import covers_with_own_design
 from cube2net.errors import ParameterError
 from cube2net.io.reviews.link_tasks import Task
@@ -95,7 +95,7 @@ def _left_out_without(cube: Cube, dimension: int, min_objects: int) -> float:
     rows = np.concatenate([row_of_entries(parts[0].members), row_of_entries(parts[1].members) + len(parts[0])])
     members = np.concatenate([part.members.indices for part in parts])
     cell, thing = np.divmod(np.unique(merged.reshape(-1)[rows] * objects + members), objects)
-    return 1 - tally(cell, thing, objects, min_objects).share
+    return 1 - tally_cells(cell, thing, objects, min_objects).share
 
 
 def _finer(corpus: Corpus, spec: DimensionSpec, min_objects: int) -> str:

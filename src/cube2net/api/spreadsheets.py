@@ -19,7 +19,7 @@ from cube2net.api.cubes import READING, read_manifest
 from cube2net.api.read import check_there, remembering
 from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
-from cube2net.design.propose import columns_in_words, propose_for_tables
+from cube2net.design.propose import describe_columns, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, join_names
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
@@ -389,7 +389,7 @@ def read_spreadsheet(
         topics=suggestion.topics,
         min_objects=suggestion.min_objects,
         remarks=tuple(dict.fromkeys(noting_progress.notes)),
-        columns=tuple(columns_in_words(corpus, suggestion, dimension_specs)),
+        columns=tuple(describe_columns(corpus, suggestion, dimension_specs)),
         reason=reason,
         files=tuple(path.name for path in paths),
         may_become=tuple((attribute.name, str(attribute.dimension or "")) for attribute in suggestion.attributes),

@@ -17,8 +17,8 @@ from cube2net.api.read import resolve_corpus
 from cube2net.cube.building.build import build
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.design.combinations import score, tally
-from cube2net.design.propose import find_text_attribute, propose, with_text
+from cube2net.design.combinations import score, tally_cells
+from cube2net.design.propose import add_text, find_text_attribute, propose
 from cube2net.errors import Message, ParameterError, QueryError, Setting, check_int, join_names
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
@@ -146,7 +146,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
     if not attribute:
         return corpus, ""
     progress.note(f"topics are of {attribute!r}, which reads as text")
-    return with_text(corpus, attribute), attribute
+    return add_text(corpus, attribute), attribute
 
 
 def without_texts(corpus: Corpus) -> Corpus:
@@ -202,7 +202,7 @@ class _Ranking:
     def _find_topics(self) -> Topics:
         if self.topics is not None:
             return self.topics
-        corpus = with_text(self.corpus, self.found.text) if self.found.text else self.corpus
+        corpus = add_text(self.corpus, self.found.text) if self.found.text else self.corpus
         return find_topics(corpus, Lda(count=self.found.topics or TOPICS), seed=self.seed, progress=self.progress)
 
     def _measure_held(self, proposal: Proposal) -> Proposal:
@@ -285,7 +285,7 @@ def _count_cells(cube: Cube, proposal: Proposal, least: int) -> Proposal:
     """Return a proposal with the cells of its cube."""
     parts = cube.cells.members, cube.small.members
     cell = np.concatenate([row_of_entries(parts[0]), row_of_entries(parts[1]) + len(parts[0])])
-    counts = tally(cell, np.concatenate([part.indices for part in parts]), len(cube.objects), least)
+    counts = tally_cells(cell, np.concatenate([part.indices for part in parts]), len(cube.objects), least)
     return replace(proposal, counts=counts, score=score(counts))
 
 

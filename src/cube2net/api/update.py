@@ -20,7 +20,7 @@ from cube2net.cube.building.links import count_heavier
 from cube2net.cube.building.replacing import Changes, change_items, find_changes
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.storage.writer import change_folder
-from cube2net.design.propose import with_text
+from cube2net.design.propose import add_text
 from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
@@ -213,7 +213,7 @@ def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None
     if corpus.items.num_rows == 0 and (cube.topic_model is not None or about):
         return Topics((), table(ASSIGNED), table(WORDS))
     if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
-        corpus = with_text(corpus, about["text"])
+        corpus = add_text(corpus, about["text"])
     if cube.topic_model is not None:
         return read_model(cube.topic_model()).topics(corpus, known=_list_topics(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
