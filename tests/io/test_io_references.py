@@ -309,3 +309,11 @@ def test_any_bytes_make_a_corpus_or_one_sentence(tmp_path_factory: pytest.TempPa
     path = tmp_path_factory.getbasetemp() / "any.bib"
     path.write_bytes(content)
     check_corpus_or_sentence(lambda: read_references(path))
+
+
+def test_reading_tables_leaves_the_limit_of_other_csv_readers(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    path = tmp_path / "scopus.csv"
+    path.write_text('Authors,Title,Year,Source title,DOI\n"Ada A.; Bob B.",A title,2001,A journal,10.1/x\n', "utf-8")
+    assert read_references(path).items.num_rows == 1
+    assert csv.field_size_limit() == before

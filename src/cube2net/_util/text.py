@@ -6,7 +6,8 @@ import csv
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -73,12 +74,18 @@ class _Lines:
 
 def count_formulas(path: Path) -> int:
     """Return how many cells of a CSV file a spreadsheet may take for formulas."""
-    limit = csv.field_size_limit(2**31 - 1)
+    with limit_fields(2**31 - 1), path.open(encoding="utf-8", newline="") as file:
+        return sum(is_formula(cell) for row in csv.reader(file) for cell in row)
+
+
+@contextmanager
+def limit_fields(length: int) -> Iterator[None]:
+    """Set the most characters that Python's reader of CSV accepts in a field, and restore the limit at the end."""
+    before = csv.field_size_limit(length)
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return sum(is_formula(cell) for row in csv.reader(file) for cell in row)
+        yield
     finally:
-        csv.field_size_limit(limit)
+        csv.field_size_limit(before)
 
 
 class _Replacements(dict[int, str | int]):

@@ -19,6 +19,7 @@ from importlib import resources
 from itertools import islice
 from xml.etree.ElementTree import Element, TreeBuilder
 
+from cube2net._util.text import limit_fields
 from cube2net._util.xml import SafeXml
 from cube2net.errors import SourceError
 from cube2net.io.dropped import Dropped
@@ -523,7 +524,6 @@ def match_header(names: Sequence[str], min_bibliographic: int = 2) -> Header | N
 def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parsed:
     """Return the rows of a table of references; those cut before title and authors, or too long, are left out."""
     min_fields = 1 + max(header.columns[field][0] for field in ("title", "authors"))
-    csv.field_size_limit(MAX_VALUE_LENGTH)
     is_plain = header.separator == "\t" and header.name == "Web of Science"
     rows = csv.reader(
         io.StringIO(text, newline=""),
@@ -534,13 +534,14 @@ def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parse
     def select_rows() -> Iterator[tuple[int, Sequence[str]]]:
         line = header.lines + 1
         try:
-            for row in islice(rows, header.lines, None):
-                if min_fields <= len(row) and not any(row[header.width :]):
-                    yield line, row + [""] * (header.width - len(row))
-                elif row:
-                    problem = f"has {len(row):,} fields, expected {header.width:,} as in the header"
-                    dropped.drop_one("ragged rows", f"{name} line {line:,}", problem)
-                line = rows.line_num + 1
+            with limit_fields(MAX_VALUE_LENGTH):
+                for row in islice(rows, header.lines, None):
+                    if min_fields <= len(row) and not any(row[header.width :]):
+                        yield line, row + [""] * (header.width - len(row))
+                    elif row:
+                        problem = f"has {len(row):,} fields, expected {header.width:,} as in the header"
+                        dropped.drop_one("ragged rows", f"{name} line {line:,}", problem)
+                    line = rows.line_num + 1
         except csv.Error as error:
             dropped.drop_one("ragged rows", f"{name} line {line:,}", f"cannot be read ({error})")
 
