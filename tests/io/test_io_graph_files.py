@@ -16,7 +16,7 @@ from cube2net._util.progress import silent
 from cube2net.api import read as reading
 from cube2net.api.spreadsheets import sheet_reader
 from cube2net.errors import Cube2netError
-from cube2net.io import graphs
+from cube2net.io import xml_graphs
 from cube2net.io.graphs import is_graph_file
 
 KEYS = """<key id="d0" for="node" attr.name="city" attr.type="string"><default>Oslo</default></key>
@@ -272,7 +272,7 @@ def test_links_to_nobody_and_of_a_node_to_itself_are_counted(tmp_path: Path) -> 
 
 
 def test_a_graph_larger_than_a_piece_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphs, "ROWS_PER_CHUNK", 7)
+    monkeypatch.setattr(xml_graphs, "ROWS_PER_CHUNK", 7)
     monkeypatch.setattr(safe_xml, "PIECE", 11)
     graph = nx.path_graph(50)
     nx.set_node_attributes(graph, {node: {"late": str(node)} for node in graph if node > 20})

@@ -541,7 +541,7 @@ class MergedIds:
 
     def _read_pairs(self, letter: str) -> Iterator[tuple[Array, Array]]:
         options = pv.ConvertOptions(include_columns=[OLD_ID, NEW_ID], column_types={OLD_ID: "str", NEW_ID: "str"})
-        for path in [path for entity, path in self.lists if entity == letter]:
+        for path in [path for kind, path in self.lists if kind == letter]:
             gauge = self.meter.gauge(path)
             try:
                 with unpack(open_raw(path, gauge), gauge) as file:
