@@ -14,7 +14,7 @@ import pytest
 import cube2net as c2n
 from cube2net._util.files import check_folder
 from cube2net.api.compare import WRITTEN
-from cube2net.apps.cli.demo import PARTS, run
+from cube2net.apps.cli.demo import OUTPUT_NAMES, run
 from cube2net.errors import InputError
 from cube2net.evaluation.configurations import DEFAULT
 
@@ -51,11 +51,11 @@ def test_the_demo_refuses_a_folder_of_other_files(name: str, whose: str, tmp_pat
 
 
 def test_the_demo_can_be_run_again_where_it_was_and_where_its_commands_write(demo: tuple[Path, str]) -> None:
-    check_folder(demo[0], PARTS, "a demo's")
+    check_folder(demo[0], OUTPUT_NAMES, "a demo's")
     check_folder(demo[0] / "report", WRITTEN, "a report's")
     commands = [line.split() for line in demo[1].splitlines() if " --out " in line]
     assert [Path(words[words.index("--out") + 1]).name for words in commands] == ["compared"]
-    assert "compared" in PARTS
+    assert "compared" in OUTPUT_NAMES
 
 
 def test_the_default_network_surely_helps_by_labels_and_by_hidden_links(demo: tuple[Path, str]) -> None:

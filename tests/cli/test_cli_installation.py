@@ -20,7 +20,7 @@ Tool = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking torch for a GPU imports it, which the tests of other things can do without."""
-    monkeypatch.setattr(info, "_gpu", lambda: None)
+    monkeypatch.setattr(info, "_get_gpu_name", lambda: None)
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -79,7 +79,7 @@ def test_a_torch_that_cannot_be_imported_is_told_and_ends_nothing(monkeypatch: p
     monkeypatch.setitem(sys.modules, "torch", None)
     assert info.describe_installation()["gpu"] == "torch does not answer (ModuleNotFoundError)"
     monkeypatch.setattr(metadata, "version", lambda name: {}[name] if name != "torch" else _raise(name))
-    assert info._gpu() is None
+    assert info._get_gpu_name() is None
 
 
 def _raise(name: str) -> str:
@@ -88,4 +88,4 @@ def _raise(name: str) -> str:
 
 def test_memory_is_unknown_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(info.os, "sysconf", raising=False)  # type: ignore[attr-defined]
-    assert info._memory() is None
+    assert info._get_memory_bytes() is None

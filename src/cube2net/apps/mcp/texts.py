@@ -66,7 +66,7 @@ def join_paragraphs(*texts: str) -> str:
 def format_name(text: object) -> str:
     r"""Return a name in quotation marks, on one line and with the characters of Markdown escaped.
 
-    >>> print(name('x"\n- y *z*'))
+    >>> print(format_name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
     escaped = escape_markdown(str(text)).replace('"', '\\"')
