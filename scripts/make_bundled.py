@@ -53,7 +53,7 @@ def chosen(corpus: Corpus, people: list[str], one_in: int) -> Flags:
     few = np.bincount(items, minlength=corpus.items.num_rows) <= MAX_MENTIONS
     coauthor = flags(objects[(papers & few)[items]], corpus.objects.num_rows)
     near = flags(items[coauthor[objects]], corpus.items.num_rows)
-    drawn = np.array([seeding.number("bundled", item) % one_in == 0 for item in corpus.items["item"].to_pylist()])
+    drawn = np.array([seeding.hash_purpose("bundled", item) % one_in == 0 for item in corpus.items["item"].to_pylist()])
     main = of_kind(corpus, MAIN)
     kept: Flags = papers | (near & main) | drawn
     return kept
@@ -76,7 +76,7 @@ def areas(corpus: Corpus) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for area, own in zip(AREA_OF_SIG.values(), papers, strict=True):
         fit = [ids[row] for row in np.flatnonzero(one & (own >= AREA_PAPERS))]
-        drawn = sorted(fit, key=lambda author: (seeding.number("areas", author), author))[:EACH]
+        drawn = sorted(fit, key=lambda author: (seeding.hash_purpose("areas", author), author))[:EACH]
         chosen |= dict.fromkeys(sorted(drawn), area)
     return chosen
 

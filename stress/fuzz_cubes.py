@@ -15,7 +15,7 @@ import numpy as np
 import cube2net as c2n
 from cube2net._util.random import stream
 from cube2net.api.plan import METHODS
-from cube2net.apps.cli import build as building
+from cube2net.apps.cli import info
 from cube2net.errors import Cube2netError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
@@ -76,9 +76,9 @@ def _no_json(text: str) -> None:
 
 def told(asked: Question) -> None:
     """Show everything about the cube."""
-    about = building.about(asked.folder)
-    json.dumps(about)
-    building.show_about(about)
+    description = info.describe_cube(asked.folder)
+    json.dumps(description)
+    info.show_cube(description)
 
 
 def rolled_up(asked: Question) -> None:
