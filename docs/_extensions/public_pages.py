@@ -43,7 +43,7 @@ ANSWERS = {
     "model.items": "ItemAttributes",
     "model.query": "ReadNames",
     "cube.window": "Window",
-    "cube.pivot": "PivotCounts",
+    "cube.views": "PivotCounts",
     "mining.clustering": "Clusters",
     "selection.rl.cube2net": "Trained",
     "selection.rl.episodes": "Preset",

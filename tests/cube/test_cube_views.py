@@ -13,8 +13,7 @@ import cube2net as c2n
 from cube2net._util.arrays import row_of_entries
 from cube2net.cube.building.build import build, update
 from cube2net.cube.cuboids import cuboid
-from cube2net.cube.pivot import count_cells
-from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
+from cube2net.cube.views import count_cells, dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cube

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
 from cube2net.model.network import Network
-from cube2net.network.export.graphs import to_igraph, to_networkx, to_scipy
-from cube2net.network.export.pyg import to_pyg
+from cube2net.network.export.graphs import to_igraph, to_networkx, to_pyg, to_scipy
 from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.network.export.graphs import to_igraph, to_networkx
+from cube2net.network.export.graphs import to_hetero, to_igraph, to_networkx, to_pyg
 from cube2net.network.export.plain_tables import list_ends
-from cube2net.network.export.pyg import to_hetero, to_pyg
 from cube2net.network.export.registry import export_network
 
 from rich_networks import ARROWS, both_ways, rich_network

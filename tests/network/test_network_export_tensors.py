@@ -10,7 +10,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.model.query import Query
-from cube2net.network.export.pyg import compute_inputs, to_hetero, to_pyg
+from cube2net.network.export.graphs import compute_inputs, to_hetero, to_pyg
 
 from rich_networks import ARROWS, citing_authors, rich_network
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net.apps.service.names import NameIndex, fold_text
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.name_index import NameIndex, fold_text
 from cube2net.errors import ParameterError
 from levels_by_hand import by_hand, every_cell, levelled_cube
 

@@ -11,7 +11,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import report_compiling
 from cube2net.api.query import Asked, check_cube, resolve_query
-from cube2net.cube.pivot import count_cells, cross_levels
+from cube2net.cube.views import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, check_int, quote, unknown_name
 from cube2net.explanation.drill import drill_down

@@ -258,7 +258,7 @@ class NetworkActions(Shown):
         >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
         (110, 1558, 50)
         """
-        return load_function("network.export.pyg", "to_pyg")(self)
+        return load_function("network.export.graphs", "to_pyg")(self)
 
     @check_call
     def to_hetero(self) -> HeteroData:
@@ -280,7 +280,7 @@ class NetworkActions(Shown):
         >>> data.node_types, data["cell"].num_nodes
         (['cell', 'object'], 10)
         """
-        return load_function("network.export.pyg", "to_hetero")(self)
+        return load_function("network.export.graphs", "to_hetero")(self)
 
     @overload
     def explain(self, node: None = None, *, cube: Cube | None = None) -> ValueAccount: ...

@@ -17,7 +17,7 @@ from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
 from cube2net.apps.service.exports import ExportedFile, export_file
-from cube2net.apps.service.names import complete_name, find_names, list_members
+from cube2net.apps.service.names import NameIndex, complete_name, find_names, list_members
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
     ParsedRequest,
@@ -29,7 +29,6 @@ from cube2net.apps.service.requests import (
 )
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
-from cube2net.cube.name_index import NameIndex
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quote, unknown_name
 from cube2net.model.cube import Cube, get_lineage
 from cube2net.model.network import Network
