@@ -41,7 +41,7 @@ from cube2net.apps.service.service import CubeService
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
+from cube2net.network.export.text import Section, estimate_tokens, fit_text
 from cube2net.network.pagerank import find_neighbors
 
 HIDDEN, MOST, DRAWS = 0.2, 150, 2_000

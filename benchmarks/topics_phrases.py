@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cube2net.topics.phrases import Phrases
-from cube2net.topics.preprocessing import BREAK, list_singulars, tokenise
-from cube2net.topics.stopwords import SMALL_WORDS
+from cube2net.topics.preprocessing import BREAK, SMALL_WORDS, list_singulars, tokenise
 
 SHORT = re.compile(r"((?:[A-Za-z][a-z]*[ -]){2,5})\(([A-Z][A-Za-z]{1,5})\)")
 LONGEST, FEWEST, MARKED = 5, 10, 5

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net._util.random import stream
-from cube2net.api.report import results
+from cube2net.api.compare import results
 from cube2net.model.cube import Cube
 from cube2net.selection.rl.cube2net import Cube2net, Trained
 from cube2net.vectors.cell_vectors import WordVectors

@@ -91,8 +91,6 @@ from .api.embedding import (
 from .api.compare import (
     compare as compare,
     ComparisonOptions as ComparisonOptions,
-)
-from .api.report import (
     read_comparison as read_comparison,
 )
 from .model.comparison import (

@@ -15,9 +15,7 @@ import pytest
 from markupsafe import escape
 
 import cube2net as c2n
-from cube2net.api import report as reports
-from cube2net.api.compare import JOURNAL, compare_by_name
-from cube2net.api.report import results
+from cube2net.api.compare import JOURNAL, compare_by_name, results
 from cube2net.apps.cli import compare
 from cube2net.errors import InputError
 from cube2net.evaluation.configurations import DEFAULT, Maker
@@ -311,7 +309,7 @@ def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(reports, "write_report_files", lambda report, folder, **options: [])
+    monkeypatch.setattr("cube2net.api.compare.write_report_files", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, configuration=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from cube2net.model.corpus import Corpus
-from cube2net.network.export.token_budget import estimate_tokens
+from cube2net.network.export.text import estimate_tokens
 
 from toys import toy_cube
 

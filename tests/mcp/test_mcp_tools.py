@@ -20,7 +20,7 @@ from cube2net.apps.mcp.texts import DEFAULT_BUDGET, MIN_BUDGET, ToolReply, count
 from cube2net.apps.mcp.tools import TOOLS, answer, make_instructions
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import list_kinds
-from cube2net.network.export.token_budget import estimate_tokens
+from cube2net.network.export.text import estimate_tokens
 
 import hostile
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
-from cube2net.network.export.text import format_brief_text, rank_by_likelihood
-from cube2net.network.export.token_budget import estimate_tokens
+from cube2net.network.export.text import estimate_tokens, format_brief_text, rank_by_likelihood
 
 import hostile
 from toys import sent, toy_cube, two_communities

@@ -15,7 +15,7 @@ import cube2net as c2n
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
-from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
+from cube2net.network.export.text import Section, estimate_tokens, fit_text
 
 import hostile
 from toys import random_cube, toy_cube, two_communities

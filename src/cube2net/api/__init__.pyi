@@ -85,7 +85,7 @@ from .read import (
 from .replay import (
     Replayed as Replayed,
 )
-from .report import (
+from .compare import (
     check_report as check_report,
     read_comparison as read_comparison,
     report_files as report_files,

@@ -15,8 +15,7 @@ from cube2net.api.replay import restore_context
 from cube2net.cube.window import list_time_attributes
 from cube2net.errors import ParameterError
 from cube2net.explanation.cell_reasons import compute_account, explain_cell
-from cube2net.explanation.link_evidence import ItemsOfObjects, QueryRanks
-from cube2net.explanation.object_reasons import explain_object
+from cube2net.explanation.object_reasons import ItemsOfObjects, QueryRanks, explain_object
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 from cube2net.model.interfaces import check_call, chooses_cells

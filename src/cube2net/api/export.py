@@ -15,8 +15,7 @@ from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import format_size
 from cube2net.network.drawing.svg import draw_svg
 from cube2net.network.export.registry import check_network_path
-from cube2net.network.export.text import format_brief_text, format_text
-from cube2net.network.export.token_budget import estimate_tokens
+from cube2net.network.export.text import estimate_tokens, format_brief_text, format_text
 from cube2net.network.pagerank import compute_scores
 
 DAMPING, TOLERANCE = 0.7, 1e-6

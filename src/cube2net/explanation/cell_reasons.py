@@ -8,11 +8,10 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net._util.statistics import share_interval
-from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, format_number
 from cube2net.model.network import Network, RequestContext
-from cube2net.model.node_names import CELL, Node, resolve_cell
+from cube2net.model.node_names import CELL, Node, name_objects, resolve_cell
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 

@@ -372,7 +372,7 @@ class Comparison(Shown):
         ...     [path.name for path in comparison.write_report(folder, cube, query)]
         ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
         """
-        write = load_function("api.report", "write_report")
+        write = load_function("api.compare", "write_report")
         options = {"methods": methods, "command": command, "title": title, "spreadsheet_safe": spreadsheet_safe}
         files: list[Path] = write(self, folder, cube, query, **options)
         return files

@@ -9,6 +9,10 @@ from numbers import Integral
 from operator import contains
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
+
+from cube2net._util.arrays import Array
 from cube2net._util.spelling import list_normal_forms, suggest_name
 from cube2net.errors import (
     Message,
@@ -81,6 +85,13 @@ def format_title(cube: Cube, node: Node) -> str:
     if node.is_cell:
         return cell_title(cube.cell(node.number))
     return str(cube.objects.table["name"][node.number].as_py())
+
+
+def name_objects(cube: Cube, rows: Sequence[int] | Array) -> list[tuple[str | int, str]]:
+    """Return the ids and the names of some objects."""
+    places = np.asarray(rows, dtype=np.int64)
+    names = cube.objects.table["name"].take(pa.array(places)).to_pylist()
+    return list(zip(cube.objects.ids(places).to_pylist(), names, strict=True))
 
 
 def resolve_node(cube: Cube, node: Any) -> Node:

@@ -21,12 +21,12 @@ from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, tabl
 from cube2net.topics.document_terms import MIN_LANGUAGE_ITEMS, OTHER_LANGUAGE, Bags, TermTrie, make_bags, weight_counts
 from cube2net.topics.preprocessing import (
     LANGUAGE_TOPICS,
+    SMALL_WORDS,
     Texts,
     iterate_term_batches,
     iterate_text_batches,
     map_in_order,
 )
-from cube2net.topics.stopwords import SMALL_WORDS
 
 CANDIDATES_PER_TOPIC = 60
 GENERAL_WORDS = frozenset(("country", "group", "member", "people"))

@@ -12,9 +12,14 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError
 from cube2net.model.corpus import TERMS, table
 from cube2net.topics.preprocessing import (
+    CONNECTORS,
+    EMPTY_WORDS,
     LANGUAGES,
+    NAMES,
+    SMALL_WORDS,
     UNKNOWN,
     VALUES_PER_SLICE,
+    WEAK_WORDS,
     Texts,
     count_occurrences,
     detect_languages,
@@ -22,9 +27,9 @@ from cube2net.topics.preprocessing import (
     fold_plurals,
     look_up,
     name_language_topic,
+    split_words,
     tokenise,
 )
-from cube2net.topics.stopwords import CONNECTORS, EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, split_words
 
 # If more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
 # words, such as tags, they are what the texts are about.

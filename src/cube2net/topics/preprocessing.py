@@ -1,15 +1,20 @@
-"""Tokenise texts, detect their languages, and replace English plurals by their singular."""
+"""Tokenise texts, detect their languages, list stop words, and replace English plurals by their singular.
+
+The lists of words are in ``data/stopwords.toml``.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import resources
 from itertools import count, pairwise
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +23,28 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError
-from cube2net.topics.stopwords import SCRIPTS, SMALL_WORDS, split_words
+
+LISTS: dict[str, Any] = tomllib.loads(
+    resources.files("cube2net").joinpath("data", "stopwords.toml").read_text(encoding="utf-8")
+)
+SMALL_WORDS: dict[str, str] = LISTS["small"]
+EMPTY_WORDS, WEAK_WORDS, NAMES = LISTS["empty"], LISTS["weak"], LISTS["names"]
+SCRIPTS = {
+    "CJK": "Chinese",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "HANGUL": "Korean",
+    "CYRILLIC": "Cyrillic",
+    "ARABIC": "Arabic",
+    "GREEK": "Greek",
+    "HEBREW": "Hebrew",
+    "DEVANAGARI": "Devanagari",
+    "BENGALI": "Bengali",
+    "TAMIL": "Tamil",
+    "THAI": "Thai",
+    "ETHIOPIC": "Ethiopic",
+}
+CONNECTORS = ("of", "to", "in", "of the", "in the", "by", "on the", "based", "de")
 
 TEXTS_PER_BATCH = 10_000
 VALUES_PER_SLICE = 1 << 20
@@ -28,6 +54,15 @@ UNSORTED_BATCH_FACTOR = 20
 Texts: TypeAlias = Sequence[str | None] | pa.Array | pa.ChunkedArray
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+
+
+def split_words(text: str) -> frozenset[str]:
+    """Return the words of a list written with blanks.
+
+    >>> sorted(split_words("of the  of"))
+    ['of', 'the']
+    """
+    return frozenset(text.split())
 
 
 def iterate_text_batches(

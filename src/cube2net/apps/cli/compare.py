@@ -150,8 +150,7 @@ def compare(
     Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
     variants of it, the paper's form, and PageRank and hops as large as each.
     """
-    from cube2net.api.compare import JOURNAL
-    from cube2net.api.report import results
+    from cube2net.api.compare import JOURNAL, results
 
     view = apply_view(c2n.open(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")

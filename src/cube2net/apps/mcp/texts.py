@@ -15,7 +15,7 @@ from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError, check_int, quote
 from cube2net.model.node_names import cell_title
-from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
+from cube2net.network.export.text import Section, estimate_tokens, fit_text
 
 DEFAULT_BUDGET, MIN_BUDGET, MAX_BUDGET = 1_500, 200, 100_000
 """Default, minimum and maximum number of tokens of an answer."""

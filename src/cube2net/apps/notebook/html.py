@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
 from cube2net._util.text import format_count, shorten
+from cube2net.api.compare import results
 from cube2net.api.export import describe_network, picture_text
-from cube2net.api.report import results
 from cube2net.errors import ParameterError, check_int
 from cube2net.model.change import Change
 from cube2net.model.comparison import Comparison

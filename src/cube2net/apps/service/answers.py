@@ -15,12 +15,11 @@ from cube2net.api import contrast as contrast_module
 from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
 from cube2net.api import what_if
-from cube2net.api.compare import judge
+from cube2net.api.compare import check_report, judge, report_files, results
 from cube2net.api.drill import finer_levels, place_cells
 from cube2net.api.export import layout_network
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
-from cube2net.api.report import check_report, report_files, results
 from cube2net.api.spreadsheets import reading_in
 from cube2net.apps.service.exports import PICTURE_FORMATS, find_missing_formats, list_formats
 from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES, describe_candidates

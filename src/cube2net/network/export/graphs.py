@@ -46,8 +46,6 @@ Shares = tuple[tuple[str, ...], "sp.csr_array"]
 """The labels of a dimension, and the share of every node's items with each of them."""
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
 
-# Lists are stored as UserList: loaders of PyTorch Geometric index plain lists with tensors, which fails.
-
 
 def to_networkx(network: Network) -> networkx.Graph:
     """Return a NetworkX graph; see :meth:`cube2net.Network.to_networkx`."""
@@ -88,6 +86,9 @@ def to_scipy(network: Network) -> sp.csr_array:
     ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
     weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
     return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()
+
+
+# Lists are stored as UserList: loaders of PyTorch Geometric index plain lists with tensors, which fails.
 
 
 def to_pyg(network: Network) -> Data:
