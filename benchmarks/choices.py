@@ -29,7 +29,7 @@ from cube2net.model.interfaces import Method
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.exact.exact import Exact
+from cube2net.selection.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.rl.cube2net import Cube2net
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cube2net.network.steiner import Steiner as Steiner
     from cube2net.options import FORMS as FORMS
     from cube2net.selection.anneal import Anneal as Anneal
-    from cube2net.selection.exact.exact import Exact as Exact
+    from cube2net.selection.exact import Exact as Exact
     from cube2net.selection.greedy import Greedy as Greedy
     from cube2net.selection.objectives import OBJECTIVES as OBJECTIVES
     from cube2net.selection.random import Random as Random
@@ -33,7 +33,7 @@ _PLACES = {
     "OBJECTIVES": "selection.objectives",
     "FORMS": "options",
     "Greedy": "selection.greedy",
-    "Exact": "selection.exact.exact",
+    "Exact": "selection.exact",
     "Anneal": "selection.anneal",
     "Random": "selection.random",
     "Cube2net": "selection.rl.cube2net",

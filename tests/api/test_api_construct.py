@@ -17,7 +17,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
-from cube2net.selection.exact.exact import add_bound
+from cube2net.selection.exact import add_bound
 from cube2net.selection.greedy import Greedy
 
 from toys import random_cube, toy_cube

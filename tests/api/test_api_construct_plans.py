@@ -25,7 +25,7 @@ from cube2net.network.hops import Hops
 from cube2net.network.pagerank import PageRank
 from cube2net.options import FORMS, NetworkOptions
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.exact.exact import Exact
+from cube2net.selection.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, Jaccard, Linked
 from cube2net.selection.random import Random

@@ -14,7 +14,7 @@ from cube2net.api.plan import METHODS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.selection.exact.exact import add_bound
+from cube2net.selection.exact import add_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES
 
@@ -144,7 +144,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
 @pytest.fixture
 def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Put a bound of one's own in place of the real one."""
-    fake = ModuleType("cube2net.selection.exact.exact")
+    fake = ModuleType("cube2net.selection.exact")
     fake.bound = 0.9  # type: ignore[attr-defined]
     fake.upper_bound = lambda *args, at_least: max(at_least, fake.bound)  # type: ignore[attr-defined]
     monkeypatch.setattr(import_module(add_bound.__module__), "upper_bound", fake.upper_bound)

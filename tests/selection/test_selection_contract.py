@@ -17,7 +17,7 @@ from cube2net.model.interfaces import Method, NeedsVectors
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CoverObjective, QueryObjective, Selection, Weights
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.exact.exact import Exact
+from cube2net.selection.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective, Jaccard
 from cube2net.selection.random import Random

@@ -17,7 +17,7 @@ from cube2net.model.interfaces import Method
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Selection
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.exact.exact import Exact, serve_best
+from cube2net.selection.exact import Exact, serve_best
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover
 from cube2net.selection.random import Random
@@ -148,7 +148,7 @@ def test_objects_without_cells_count_once_each() -> None:
 
 
 def test_exact_is_never_below_greedy_however_little_time_its_solver_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.selection.exact.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
+    monkeypatch.setattr("cube2net.selection.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
     found = chosen(CUBE, QUERY, Cover(r=2), 10, Exact(seconds=0.1))
     assert found.value == 6.0 and found.bound == 6.0 and found.proven  # greedy has all that the cells can hold
     found = chosen(CUBE, QUERY, Cover(r=2), 1, Exact(seconds=0.1))

@@ -18,8 +18,8 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
 from cube2net.selection.constraints import Clock, compute_room
-from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.exact.exact import BranchAndBound, Exact, compute_target, unit, upper_bound
+from cube2net.selection.duals import Relaxation, tighten
+from cube2net.selection.exact import BranchAndBound, Exact, compute_target, unit, upper_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
 from cube2net.selection.problem import Problem

@@ -15,8 +15,8 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, Weights
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.exact.exact import Exact, compute_target, upper_bound
+from cube2net.selection.duals import Relaxation, tighten
+from cube2net.selection.exact import Exact, compute_target, upper_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
 from cube2net.selection.problem import Problem

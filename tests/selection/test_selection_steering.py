@@ -30,7 +30,7 @@ from cube2net.model.selection import (
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden, resolve_scope
-from cube2net.selection.exact.exact import Exact, add_bound
+from cube2net.selection.exact import Exact, add_bound
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
 from cube2net.selection.random import Random

@@ -53,7 +53,7 @@ from cube2net.model.query import Query
 from cube2net.model.recipe import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.network.hops import Hops, Nothing
 from cube2net.options import OPTIONS, NetworkOptions
-from cube2net.selection.exact.exact import Exact
+from cube2net.selection.exact import Exact
 from cube2net.selection.objectives import OBJECTIVES
 
 Rows = Sequence[int] | Array

@@ -53,7 +53,7 @@ from cube2net.network.assembly import (
 )
 from cube2net.options import OPTIONS, AnyMethodName, FormName, NetworkOptions, ObjectiveName, Wanted, is_given
 from cube2net.selection.constraints import ResidualProblem, check_selection, exclude_forbidden
-from cube2net.selection.exact.exact import add_bound
+from cube2net.selection.exact import add_bound
 
 T = TypeVar("T")
 NearestCache = dict[tuple[Any, ...], Array]

@@ -52,7 +52,7 @@ from cube2net.network.steiner import Steiner
 from cube2net.options import OPTIONS, STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
-from cube2net.selection.exact.exact import Exact
+from cube2net.selection.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
 from cube2net.selection.random import Random

@@ -27,7 +27,7 @@ from cube2net.model.selection import (
 )
 from cube2net.selection.anneal import Anneal, order_cells
 from cube2net.selection.constraints import Clock, check, compute_room, evaluate_cells, explain_no_choice
-from cube2net.selection.exact.duals import Relaxation, tighten
+from cube2net.selection.duals import Relaxation, tighten
 from cube2net.selection.greedy import Greedy, Served, order_by_service, select_at_price
 from cube2net.selection.problem import Problem
 
