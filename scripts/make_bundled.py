@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 
 from cube2net._util import random as seeding
 from cube2net._util.files import write_table
+from cube2net.api.datasets import AREA_OF_SIG
 from cube2net.errors import SourceError
 from cube2net.io.bibliography.acl import Acl
-from cube2net.io.datasets import AREA_OF_SIG
 from cube2net.model.corpus import MENTIONS, OBJECTS, TERMS, Corpus, table
 from cube2net.model.dimension import MAX_MENTIONS
 from cube2net.model.objects import Objects

@@ -47,7 +47,7 @@ ANSWERS = {
     "mining.clustering": "Clusters",
     "selection.rl.cube2net": "Trained",
     "selection.rl.episodes": "Preset",
-    "io.datasets": "Planted",
+    "api.datasets": "Planted",
     "io.reviews.link_tasks": "Task",
     "apps.notebook.widget": "Explorer",
     "_util.arrays": "Links Ragged",

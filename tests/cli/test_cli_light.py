@@ -20,7 +20,7 @@ finally:
 EXTRAS = ("torch", "pyspark", "matplotlib", "plotly", "networkx", "igraph", "polars", "starlette", "uvicorn", "mcp")
 HEAVY = (*EXTRAS, "numba", "llvmlite", "scipy", "sklearn", "duckdb", "pyarrow.dataset")
 ELSEWHERE = (
-    *("io.bibliography", "io.reviews", "io.datasets", "io.tables.table_source", "io.sql", "topics.lda"),
+    *("io.bibliography", "io.reviews", "api.datasets", "io.tables.table_source", "io.sql", "topics.lda"),
     *("cube.engines", "cube.building.build", "api.build", "api.compare", "evaluation.trials", "mining.models"),
     *("kernels.compiled", "vectors.cell_vectors", "apps.service", "apps.server", "apps.notebook.html", "apps.mcp"),
 )

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from cube2net.api import datasets as bundled
+from cube2net.api.datasets import AREA_OF_SIG, AREA_SIGS, load_areas, load_bundled, load_labs
 from cube2net.errors import ParameterError, SourceError
-from cube2net.io import datasets as bundled
-from cube2net.io.datasets import AREA_OF_SIG, AREA_SIGS, load_areas, load_bundled, load_labs
 from cube2net.model.corpus import Corpus
 from cube2net.model.objects import Objects
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from cube2net.api.datasets import Planted, make_planted
 from cube2net.errors import ParameterError
-from cube2net.io.datasets import Planted, make_planted
 
 
 def cells_of(planted: Planted) -> dict[tuple[str, str, str], set[str]]:
