@@ -21,7 +21,7 @@ from scipy.stats import beta
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net.evaluation.statistics import differences, estimate
-from cube2net.kernels.cluster_agreement import AGREEMENT
+from cube2net.mining.clustering import AGREEMENT
 from cube2net.mining.link_prediction import rank_pairs
 from cube2net.model.comparison import Comparison, Configuration, Trial
 

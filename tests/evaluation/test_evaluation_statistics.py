@@ -16,7 +16,7 @@ from cube2net._util.statistics import LEVEL, holm, holm_levels
 from cube2net.errors import InputError, ParameterError
 from cube2net.evaluation import statistics
 from cube2net.evaluation.statistics import ALL, differences, estimate, estimates
-from cube2net.kernels.cluster_agreement import AGREEMENT
+from cube2net.mining.clustering import AGREEMENT
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 NONE, HOPS, GREEDY = (Configuration(method=name) for name in ("none", "hops", "greedy"))

@@ -13,7 +13,7 @@ from cube2net.errors import InputError
 from cube2net.evaluation import verdict as module
 from cube2net.evaluation.statistics import ALL, Difference, differences
 from cube2net.evaluation.verdict import Verdict, judge_comparison
-from cube2net.kernels.cluster_agreement import f1
+from cube2net.mining.clustering import compute_f1
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 from comparisons import found_again
@@ -221,7 +221,7 @@ def planted(
                         config,
                         model,
                         seed,
-                        {"F1": float(f1(table))},
+                        {"F1": float(compute_f1(table))},
                         found,
                         (nodes or {}).get(config, count),
                     )

@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from cube2net._util.progress import one_thread
 from cube2net.errors import InputError, ParameterError
-from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.mining.clustering import (
+    AGREEMENT,
     METRICS,
     KMeans,
     _compute_centres,

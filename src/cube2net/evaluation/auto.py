@@ -20,7 +20,7 @@ from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.statistics import MIN_PAIRS
 from cube2net.evaluation.trials import Make, Mine
-from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
+from cube2net.mining.clustering import AGREEMENT, count_tables
 from cube2net.model.comparison import Configuration
 from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query

@@ -26,7 +26,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net._util.statistics import ENDS, LEVEL, REACH, holm, holm_levels
 from cube2net.errors import InputError, check_int, unknown_name
-from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
+from cube2net.mining.clustering import AGREEMENT, count_tables
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 ROUNDING = 1e-12

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables, f1, jaccard, nmi
+from cube2net.mining.clustering import AGREEMENT, compute_f1, compute_jaccard, compute_nmi, count_tables
 
 # Objects by found and true cluster, and how often each counts.
 OBJECTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=15).filter(
@@ -83,10 +83,10 @@ def test_empty_clusters_and_the_unit_that_objects_are_counted_in_change_no_score
 def test_three_objects_in_two_clusters_by_hand() -> None:
     # found {0, 1} and {2}, true {0} and {1, 2}
     table = np.array([[1.0, 1.0], [0.0, 1.0]])
-    assert float(f1(table)) == pytest.approx(2 / 3 * 2 / 3 + 1 / 3 * 2 / 3)
-    assert float(jaccard(table)) == pytest.approx((1 / 2 + 1 / 2) / 2)
+    assert float(compute_f1(table)) == pytest.approx(2 / 3 * 2 / 3 + 1 / 3 * 2 / 3)
+    assert float(compute_jaccard(table)) == pytest.approx((1 / 2 + 1 / 2) / 2)
     third = math.log(3) - 2 / 3 * math.log(2)
-    assert float(nmi(table)) == pytest.approx((2 * third - math.log(3)) / third)
+    assert float(compute_nmi(table)) == pytest.approx((2 * third - math.log(3)) / third)
     # without object 1 both sides are equal; object 0 alone is one cluster on both sides
     assert [float(score(np.array([[1.0, 0.0], [0.0, 1.0]]))) for score in AGREEMENT.values()] == [1.0, 1.0, 1.0]
     assert [float(score(np.array([[1.0, 0.0], [0.0, 0.0]]))) for score in AGREEMENT.values()] == [1.0, 1.0, 1.0]
