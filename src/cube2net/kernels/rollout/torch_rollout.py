@@ -4,7 +4,7 @@ Weights are multiples of 2⁻ᵇⁱᵗˢ. The gain and cost of a cell are one 64
 addition changes both and the order of additions does not matter. Prices are multiples of 2⁻²⁴. All comparisons are
 between integers, so every device takes the same cells for the same points.
 
-On a GPU the kernels of ``triton_search`` and ``triton_cover`` are used; they must equal the functions here.
+On a GPU the kernels of ``triton_rollout`` are used; they must equal the functions here.
 """
 
 from __future__ import annotations

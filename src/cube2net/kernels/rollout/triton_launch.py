@@ -1,4 +1,4 @@
-"""The kernels of ``triton_search`` and ``triton_cover`` at work: what ``torch_rollout`` does, on a GPU."""
+"""The kernels of ``triton_rollout`` at work: what ``torch_rollout`` does, on a GPU."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ import torch
 from torch import Tensor
 
 from cube2net.errors import MissingPackageError
-from cube2net.kernels.rollout.triton_cover import Groups, Growing, Holdings, aim, look, take
-from cube2net.kernels.rollout.triton_search import GROUPED, HELD, STREAMED, least
+from cube2net.kernels.rollout.triton_rollout import (
+    GROUPED,
+    HELD,
+    STREAMED,
+    Groups,
+    Growing,
+    Holdings,
+    aim,
+    least,
+    look,
+    take,
+)
 
 if TYPE_CHECKING:
     from cube2net.kernels.rollout.torch_rollout import CellTables, State
