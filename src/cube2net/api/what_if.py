@@ -11,7 +11,6 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
-from cube2net.api.replay import restore_context
 from cube2net.errors import ParameterError, quote
 from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
@@ -23,9 +22,8 @@ from cube2net.model.selection import PROVEN, Steering
 from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 
-def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
+def change(network: Network, *, without: Any = (), with_: Any = ()) -> Change:
     """Return what becomes of a network without some cells and objects and with others, both at once."""
-    network = restore_context(network, cube)
     context = _require_context(network)
     out, inside = (_nodes(context.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
@@ -139,14 +137,9 @@ def _name_nodes(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
 
 
 @report_compiling
-def compute_pin_costs(
-    network: Network, cube: Cube | None = None, *, progress: ProgressOption = None
-) -> tuple[Price, ...]:
+def compute_pin_costs(network: Network, *, progress: ProgressOption = None) -> tuple[Price, ...]:
     """Return what every pin and ban of a network costs; see :meth:`cube2net.Network.pin_costs`."""
-    network = restore_context(network, cube)
-    context = network.context
-    if context is None:
-        return ()
+    context = _require_context(network)
     tell, steering = resolve_progress(progress), context.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cube2net.model.contrast import Description
     from cube2net.model.cube import Cube
     from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
+    from cube2net.model.network import Network
 
 MAX_TOKENS = 4_000
 """The default budget of a network as text."""
@@ -343,7 +344,7 @@ class NetworkActions(Shown):
         >>> change.before, change.value, change.merely, change.network
         (324.0, 274.0, 274.0, Network(100 objects, 9 cells, 690 links, 50 in the query))
         """
-        change: Change = load_function("api.what_if", "change")(self, without=nodes, cube=cube)
+        change: Change = load_function("api.what_if", "change")(self._restore(cube), without=nodes)
         return change
 
     @check_call
@@ -376,7 +377,7 @@ class NetworkActions(Shown):
         >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
         130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
         """
-        change: Change = load_function("api.what_if", "change")(self, with_=nodes, cube=cube)
+        change: Change = load_function("api.what_if", "change")(self._restore(cube), with_=nodes)
         return change
 
     @check_call
@@ -409,8 +410,14 @@ class NetworkActions(Shown):
         >>> print(*network.pin_costs())
         leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
         """
-        costs: tuple[Price, ...] = load_function("api.what_if", "compute_pin_costs")(self, cube, progress=progress)
+        compute = load_function("api.what_if", "compute_pin_costs")
+        costs: tuple[Price, ...] = compute(self._restore(cube), progress=progress)
         return costs
+
+    def _restore(self, cube: Cube | None) -> Network:
+        """Return the network with its context, from its recipe and the cube if it came from another process."""
+        network: Network = load_function("api.replay", "restore_context")(self, cube)
+        return network
 
     @check_call
     def describe_clusters(
