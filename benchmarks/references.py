@@ -53,7 +53,7 @@ def describe_exports(places: Iterable[Path]) -> list[str]:
     lines += [
         f"| {form} | {' | '.join(f'{count:,}' for count in count_records(forms[form]))} |" for form in sorted(forms)
     ]
-    return [*lines, *(["", f"No export of references: {', '.join(others)}."] if others else [])]
+    return [*lines, *(["", f"Files that are not exports of references: {', '.join(others)}."] if others else [])]
 
 
 def count_records(files: Sequence[Path]) -> list[int]:
