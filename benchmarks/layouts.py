@@ -97,7 +97,7 @@ def important(network: Network) -> Array:
 
 def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
     """Write the names that we would write, and let adjustText move them."""
-    names = network.nodes["name"].to_pylist()
+    names = network.nodes.to_arrow()["name"].to_pylist()
     wanted = np.array(captions.choose_named_nodes(network))
     style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
     found = [axes.text(*place[node], shorten(names[node], captions.MAX_LINE_LETTERS), **style) for node in wanted]
@@ -128,7 +128,7 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
     )
     outside = np.maximum(boxes[:, None, :2] - dots[shown], dots[shown] - boxes[:, None, 2:]).clip(0)
     nearest = np.flatnonzero(shown)[np.linalg.norm(outside, axis=2).argmin(axis=1)] if len(boxes) else []
-    names = network.nodes["name"].to_pylist()
+    names = network.nodes.to_arrow()["name"].to_pylist()
     theirs = [shorten(names[node], captions.MAX_LINE_LETTERS) for node in nearest]
     astray = sum(text.get_text() != name for text, name in zip(axes.texts, theirs, strict=True))
     return seen["seconds"], len(boxes), int(covers.sum()), astray

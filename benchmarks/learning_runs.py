@@ -332,7 +332,7 @@ def run_downstream(runs: Runs, task: Task, seeds: Sequence[int]) -> None:
             for model in MODELS:
 
                 def score(network: Network = network, model: str = model, seed: int = seed) -> Record:
-                    return {"f1": round(mine(network, model, seed)[0]["F1"], 5), "nodes": network.nodes.num_rows}
+                    return {"f1": round(mine(network, model, seed)[0]["F1"], 5), "nodes": len(network)}
 
                 runs.add(score, part="downstream", task=task.name, step=title, model=model, seed=seed)
 

@@ -37,7 +37,7 @@ def case_of(cube: Cube, query: Query) -> dict[str, Any]:
 
 def names_of(cube: Cube, query: Query) -> list[str]:
     """Return the names of a query's objects, which unlike ids may stand twice."""
-    names: list[str] = c2n.construct(cube, query, "none", form="objects").nodes["name"].to_pylist()
+    names: list[str] = c2n.construct(cube, query, "none", form="objects").nodes.to_arrow()["name"].to_pylist()
     return names
 
 
@@ -89,7 +89,7 @@ def draw(found: CloseUp, path: Path) -> Path:
     import matplotlib.pyplot as plt
 
     network, (one, other) = found.network, found.pair
-    names, labels, ids = (network.nodes[column].to_pylist() for column in ("name", "label", "id"))
+    names, labels, ids = (network.nodes.to_arrow()[column].to_pylist() for column in ("name", "label", "id"))
     often = Counter(names[node] for node in found.nodes)
     names = [
         f"{name} ({id_})" if often[name] > 1 and name != id_ else name for name, id_ in zip(names, ids, strict=True)

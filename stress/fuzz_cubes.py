@@ -57,8 +57,8 @@ def check_network(network: Network) -> Network:
     """Check that weights are finite, that nodes have names, and that the summary is valid JSON."""
     if not np.isfinite(network.weight).all():
         raise AssertionError("a link of the network weighs no number")
-    network.nodes.validate(full=True)
-    network.links.validate(full=True)
+    network.nodes.to_arrow().validate(full=True)
+    network.links.to_arrow().validate(full=True)
     return network
 
 

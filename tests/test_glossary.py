@@ -12,8 +12,11 @@ ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
-    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout io/ topics/ evaluation/report",
-    "graph": "io/ network/ api/read selection/rl kernels/rollout",
+    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout io/ topics/ evaluation/report "
+    "model/graph_reading",
+    "graph": "model/graph_reading io/ network/ api/read selection/rl kernels/rollout",
+    "subgraph": "model/graph_reading",
+    "backend": "model/graph_reading",
     "document": "io/ topics/",
     "feature": "api/embedding",  # scikit-learn
 }

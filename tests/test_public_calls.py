@@ -42,7 +42,8 @@ def test_a_wrong_first_argument_is_one_sentence(name: str, tmp_path: Path, monke
     first = next(iter(inspect.signature(function).parameters), "")
     for given in (*small(), 3, object(), pd.DataFrame({"a": [1]}), np.arange(3)):
         is_right = type(given).__name__.lower() == first or (
-            first in ("data", "tables") and isinstance(given, pd.DataFrame)
+            (first in ("data", "tables") and isinstance(given, pd.DataFrame))
+            or (first in ("data", "graph") and isinstance(given, Network))
         )
         if not is_right:
             refused(lambda given=given: function(given))  # type: ignore[misc]

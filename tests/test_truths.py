@@ -45,7 +45,7 @@ def test_truths_are_truths_from_the_data_to_the_network_and_labels_in_between(do
     assert cube.items is not None and cube.items().kept_attributes.table["loyal"].to_pylist() == LOYAL
     cube.save(tmp_path / "cube")
     network = c2n.construct(c2n.open(tmp_path / "cube"), ["n0", "n1", "n2"], "none")
-    assert network.nodes["loyal"].to_pylist() == [True, False, None]
+    assert network.nodes.to_arrow()["loyal"].to_pylist() == [True, False, None]
     graph = network.to_networkx()
     assert graph.nodes["n0"]["loyal"] is True and "loyal" not in graph.nodes["n2"]
     assert network.to_pandas().nodes["loyal"].dtype == "boolean"

@@ -15,7 +15,7 @@ HYBRID = toy_cube([[0, 2], [1, 3, 7], [6]], objects=8, links=[(0, 4), (0, 5), (1
 
 
 def weights_of(network: Network) -> dict[tuple[str, str], float]:
-    ids = network.nodes["id"].to_pylist()
+    ids = list(network)
     ends = zip(network.source.tolist(), network.target.tolist(), network.weight.tolist(), strict=True)
     return {(ids[a], ids[b]): weight for a, b, weight in ends}
 

@@ -382,7 +382,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
     assert len(network.cells) and {labels.count(STAR) for labels in network.labels} == {2}
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
     assert title.startswith("∗ · venue ") and title.endswith(" · ∗")
-    assert f"cell:{title}" in network.nodes["id"].to_pylist()
+    assert f"cell:{title}" in network
     graph = nx.read_graphml(network.save(tmp_path / "one.graphml")[0])
     assert f"cell:{title}" in graph and graph.graph["selected"].splitlines() == [" · ".join(x) for x in network.labels]
     weights = [data["weight"] for one, other, data in graph.edges(data=True) if "cell:" in one + other]

@@ -61,7 +61,7 @@ def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(metho
         network = c2n.api.construct_by_name(
             place.cube, place.query, method, 4, form=form, objective="jaccard", pins=pins, bans=bans, **options
         )
-        names = set(network.nodes["name"].to_pylist())
+        names = set(network.nodes.to_arrow()["name"].to_pylist())
         assert network.labels[0] == pin and ban not in network.labels and len(network.labels) <= 4
         assert place.others[0] in names and place.others[1] not in names
         assert network.settings["pins"] == [f"⟨{' · '.join(pin)}⟩", place.others[0]]
@@ -71,11 +71,11 @@ def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(metho
 @pytest.mark.parametrize("method", LINKERS)
 def test_methods_that_follow_links_keep_pinned_and_banned_objects(method: str, place: Place) -> None:
     plain = c2n.construct(place.cube, place.query, method, max_nodes=60)
-    names = plain.nodes["name"].to_pylist()
+    names = plain.nodes["name"].tolist()
     outside = [name for name in names if name not in place.query]
     ban = outside[0] if outside else place.others[1]
     network = c2n.construct(place.cube, place.query, method, max_nodes=60, pins=place.others[:1], bans=ban)
-    steered = set(network.nodes["name"].to_pylist())
+    steered = set(network.nodes.to_arrow()["name"].to_pylist())
     assert place.others[0] in steered and ban not in steered and set(place.query) <= steered
     assert len(network) <= 60
 
@@ -146,7 +146,7 @@ def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) ->
 
 def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -> None:
     plain = c2n.construct(place.cube, place.query, "pagerank", max_nodes=25)
-    outside = [name for name in plain.nodes["name"].to_pylist() if name not in place.query]
+    outside = [name for name in plain.nodes["name"].tolist() if name not in place.query]
     network = c2n.construct(
         place.cube, place.query, "pagerank", max_nodes=25, pins=[place.others[0]], bans=[outside[0]]
     )
@@ -176,7 +176,7 @@ def test_preferring_draws_the_network_to_what_is_preferred(place: Place) -> None
     plain = c2n.construct(place.cube, place.query)
     steered = c2n.construct(place.cube, place.query, options=c2n.NetworkOptions(prefer=place.hidden[:3]))
     assert steered.query.objects.tolist() == plain.query.objects.tolist()
-    names = set(steered.nodes["name"].to_pylist())
+    names = set(steered.nodes["name"].tolist())
     assert set(place.hidden[:3]) <= names
     preferred = place.cube.query([*place.query, *place.hidden[:3]])
     other = c2n.construct(place.cube, preferred, n_cells=len(place.query))

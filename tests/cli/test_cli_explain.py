@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     query = folder / "query.csv"
     query.write_text("object\n" + "\n".join(planted.query(0)[:20]) + "\n", encoding="utf-8")
     network = c2n.construct(cube, list(planted.query(0)[:20]))
-    return Place(folder / "cube", query, " · ".join(network.labels[0]), network.nodes["id"][25].as_py())
+    return Place(folder / "cube", query, " · ".join(network.labels[0]), list(network)[25])
 
 
 def ran(place: Place, *words: str, query: bool = True) -> Result:

@@ -30,7 +30,7 @@ def test_it_shows_who_goes_and_who_comes_and_a_sentence(tool, cube: Path, names:
 
 def test_json_is_the_record(tool, cube: Path, names: Path) -> None:
     made = network(cube, names)
-    near = made.nodes["id"][len(made.query)].as_py()
+    near = list(made)[len(made.query)]
     status, out, _ = tool("without", cube, "--query", names, "--node", near, "--json")
     assert (status, json.loads(out)) == (0, made.without(near).to_dict())
     status, out, _ = tool("without", cube, "--query", names, "--add", near, "--json")

@@ -288,7 +288,7 @@ def test_a_flipped_byte_is_one_sentence_or_no_harm(tmp_path: Path) -> None:
         damage(tmp_path / "copy", name, flip)
         try:
             network = c2n.construct(read(tmp_path / "copy"), Query(np.array([0, 1])), "hops")
-            assert network.nodes.num_rows == len(network) and network.links.num_rows == len(network.source)
+            assert len(network.nodes) == len(network) and len(network.links) == len(network.source)
         except CubeError as error:
             assert "is damaged: " in str(error) and "\n" not in str(error)
         shutil.rmtree(tmp_path / "copy")

@@ -74,7 +74,7 @@ def test_pins_bans_and_bars_are_said() -> None:
 
     assert of_object("o5").came == "pinned" and "is in the network because it is pinned" in of_object("o5").sentence
     assert str(of_object("o2").miss) == "it is banned" and of_object("o2").rank is None
-    (third,) = {"o3", "o4"} - set(network.nodes["id"].to_pylist())
+    (third,) = {"o3", "o4"} - set(network)
     miss = of_object(third).miss
     assert miss is not None and (miss.option, miss.needed, miss.now) == ("n_neighbors", 8, 2)
     assert (of_cell("label 1").pinned, of_cell("label 1").rank) == (True, 1)

@@ -159,7 +159,7 @@ def network() -> c2n.Network:
 def test_a_network_that_was_written_is_read_back(tmp_path: Path, network: c2n.Network, ending: str) -> None:
     (path,) = network.save(tmp_path / f"network.{ending}")
     corpus = c2n.read_graph(path)
-    nodes = network.nodes.to_pydict()
+    nodes = network.nodes.to_arrow().to_pydict()
     assert corpus.objects["object"].to_pylist() == nodes["id"]
     assert corpus.objects["name"].to_pylist() == nodes["name"]
     assert corpus.objects["kind"].to_pylist() == nodes["kind"]
@@ -167,7 +167,7 @@ def test_a_network_that_was_written_is_read_back(tmp_path: Path, network: c2n.Ne
     assert corpus.items["in_query"].to_pylist() == nodes["in_query"]
     assert corpus.links is not None
     place = {key: row for row, key in enumerate(nodes["id"])}
-    links = network.links.to_pydict()
+    links = network.links.to_arrow().to_pydict()
     pairs = zip(links["source"], links["target"], strict=True)
     expected = {
         tuple(sorted((place[one], place[other]))): (round(weight, 5), kind)

@@ -94,12 +94,14 @@ def test_what_a_node_is_comes_back_with_every_network():
         graph.add_node(node, city=city, born=1900 + node, text=f"a long story of {node}")
     cube = build(from_networkx(graph), ["city"], min_objects=1)
     network = construct(cube, [10, 30], "hops")
-    rows = {row["id"]: row for row in network.nodes.to_pylist()}
+    rows = {row["id"]: row for row in network.nodes.to_arrow().to_pylist()}
     assert set(rows) == {10, 20, 30}
     assert rows[20]["city"] == "Oslo"
     assert rows[20]["born"] == 1920
     assert rows[20]["text"] == "a long story of 20"
-    ways = {(row["source"], row["target"]): (row["forward"], row["kind"]) for row in network.links.to_pylist()}
+    ways = {
+        (row["source"], row["target"]): (row["forward"], row["kind"]) for row in network.links.to_arrow().to_pylist()
+    }
     assert ways == {(10, 30): (0.0, "link"), (10, 20): (1.0, "cites"), (30, 20): (0.0, "link")}
 
 

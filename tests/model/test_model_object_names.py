@@ -39,7 +39,7 @@ def test_a_cell_never_has_the_id_of_an_object() -> None:
     table = cube.objects.table.set_column(0, "object", pa.array(["cell:label 0", "o1"]))
     cube = replace(cube, objects=Objects.of(table))
     chosen = Selection(np.array([0, 1]), 1.0, cells=np.array([0]), values=np.array([1.0]))
-    nodes = assemble(cube, cube.query([0]), chosen, "cells+objects").nodes
+    nodes = assemble(cube, cube.query([0]), chosen, "cells+objects").nodes.to_arrow()
     assert nodes["id"].to_pylist() == ["cell:label 0", "o1", "cell:label 0 (2)"]
 
 

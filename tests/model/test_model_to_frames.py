@@ -36,7 +36,7 @@ def network(cube: Cube) -> Network:
 def test_a_network_is_two_tables_by_name_with_its_recipe(network: Network) -> None:
     nodes, links = network.to_arrow()
     assert network.to_arrow().nodes.equals(nodes) and network.to_arrow().links.equals(links)
-    assert nodes.equals(network.nodes) and links.equals(network.links)
+    assert nodes.equals(network.nodes.to_arrow()) and links.equals(network.links.to_arrow())
     for table in (nodes, links):
         assert Recipe.from_json(table.schema.metadata[b"cube2net.recipe"]) == network.recipe
 
@@ -44,7 +44,7 @@ def test_a_network_is_two_tables_by_name_with_its_recipe(network: Network) -> No
 def test_frames_hold_the_same_rows(network: Network) -> None:
     frames, polar = network.to_pandas(), network.to_polars()
     assert isinstance(frames.nodes, pd.DataFrame) and isinstance(polar.links, pl.DataFrame)
-    for table, frame, other in zip((network.nodes, network.links), frames, polar, strict=True):
+    for table, frame, other in zip(network.to_arrow(), frames, polar, strict=True):
         assert list(frame.columns) == other.columns == table.column_names
         rows = table.to_pylist()
         assert other.to_dicts() == rows
@@ -144,7 +144,7 @@ def test_frames_are_loaded_only_when_one_is_asked_for() -> None:
 
 def test_ids_of_a_network_are_in_the_order_of_its_arrays(network: Network) -> None:
     frame = network.to_pandas().links
-    ids = np.array(network.nodes["id"].to_pylist())
+    ids = np.array(list(network))
     assert frame["source"].tolist() == ids[network.source].tolist()
 
 
@@ -162,5 +162,5 @@ def test_a_plot_with_a_path_writes_a_file(network: Network, tmp_path: Path) -> N
 
 
 def test_a_network_iterates_over_the_ids_of_its_nodes(network: Network) -> None:
-    assert list(network) == network.nodes["id"].to_pylist()
+    assert list(network) == network.nodes.to_arrow()["id"].to_pylist()
     assert next(iter(network)) in network and len(list(network)) == len(network)

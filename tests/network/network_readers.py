@@ -28,7 +28,7 @@ Tables = tuple[Rows, Rows]
 
 def list_expected(network: Network) -> Tables:
     """Return the rows of a network, which an exported file has to give back."""
-    links = plain_table(network.links).to_pylist()
+    links = plain_table(network.links.to_arrow()).to_pylist()
     return list(map(drop_missing, plain_nodes(network).to_pylist())), sort_links(map(drop_missing, links))
 
 
@@ -42,7 +42,7 @@ def restore(tables: Iterable[Rows], network: Network) -> Tables:
     """Return rows with values of the types that a network's columns have, and without other columns."""
     nodes, links = (
         [restore_row(row, table.schema) for row in rows]
-        for rows, table in zip(tables, (plain_nodes(network), plain_table(network.links)), strict=True)
+        for rows, table in zip(tables, (plain_nodes(network), plain_table(network.links.to_arrow())), strict=True)
     )
     return nodes, sort_links(links)
 

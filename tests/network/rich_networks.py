@@ -12,7 +12,9 @@ from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
+from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
+from cube2net.model.tables import ArrowTable
 
 from bare_networks import bare_network
 
@@ -50,7 +52,7 @@ def rich_network(*, whole: bool = False, directed: bool = False) -> Network:
         kinds=["author"] * 3,
         dimensions=("city",),
     )
-    nodes, links = bare.nodes.set_column(0, "id", pa.array(ids)), bare.links
+    nodes, links = bare.nodes.to_arrow().set_column(0, "id", pa.array(ids)), bare.links.to_arrow()
     for name, column in ATTRIBUTES.items():
         nodes = nodes.append_column(name, column)
     for number, end in enumerate((bare.source, bare.target)):
@@ -60,7 +62,7 @@ def rich_network(*, whole: bool = False, directed: bool = False) -> Network:
     if directed:
         links = links.append_column("forward", pa.array([3.0, 1.0, None], pa.float32()))
         links = links.append_column("backward", pa.array([1.0, 0.0, None], pa.float32()))
-    bare.__dict__.update(nodes=nodes, links=links)
+    bare.__dict__.update(nodes=Nodes(nodes, bare._read_graph), links=ArrowTable(links))
     return bare
 
 

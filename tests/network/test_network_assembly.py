@@ -40,7 +40,7 @@ def test_the_form_objects_is_the_query_and_the_brought_with_all_their_links() ->
     assert [network.brought_by[i].tolist() for i in range(5)] == [[1], [], [0, 1], [0], [0]]
     assert network.query_links.tolist() == [1, 1, 0, 1, 0]
     assert network.labels == (("label 1",), ("label 0",)) and network.dimensions == ("group",)
-    assert network.nodes["cells"].to_pylist() == [[2], [], [1, 2], [1], [1]]
+    assert network.nodes.to_arrow()["cells"].to_pylist() == [[2], [], [1, 2], [1], [1]]
     assert repr(network) == "Network(5 objects, 3 links, 2 in the query)"
 
 
@@ -49,8 +49,8 @@ def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
     assert network.objects.tolist() == [1, 4] and network.cells.tolist() == [1, 0]
     assert ends(network) == {(0, 1, 1.0), (0, 3, 1.0)}
     assert network.query_links.tolist() == [1, 1]
-    assert network.links["kind"].to_pylist() == ["link", "membership"]
-    assert network.nodes["id"].to_pylist() == ["o1", "o4", "cell:label 1", "cell:label 0"]
+    assert network.links.to_arrow()["kind"].to_pylist() == ["link", "membership"]
+    assert list(network) == ["o1", "o4", "cell:label 1", "cell:label 0"]
 
 
 def test_the_form_both_has_all_objects_all_cells_and_every_membership() -> None:

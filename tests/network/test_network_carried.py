@@ -66,7 +66,7 @@ def given_links(rows: list[tuple[int, int, float]], **more: Any) -> pa.Table:
 
 
 def by_ends(network: Network, *columns: str) -> dict[tuple[Any, Any], tuple[Any, ...]]:
-    rows = network.links.to_pylist()
+    rows = network.links.to_arrow().to_pylist()
     return {
         (row["source"], row["target"]): tuple(row[name] for name in columns)
         for row in rows
@@ -76,7 +76,7 @@ def by_ends(network: Network, *columns: str) -> dict[tuple[Any, Any], tuple[Any,
 
 def test_attributes_items_and_commonest_labels_follow_the_fixed_columns_and_cells_have_none() -> None:
     cube = cube_of(papers(["a", "b", "e"], age=[30, None, 50], home=[["Rome", "Oslo"], [], None]))
-    nodes = network_of(cube).nodes
+    nodes = network_of(cube).nodes.to_arrow()
     assert nodes.column_names == [*FIXED, "age", "home", "items", "venue"]
     rows = {row["id"]: row for row in nodes.to_pylist()}
     assert [rows[key]["age"] for key in "abe"] == [30, None, 50]
@@ -90,7 +90,7 @@ def test_attributes_items_and_commonest_labels_follow_the_fixed_columns_and_cell
 
 def test_an_attribute_called_like_a_column_of_all_nodes_gets_another_name_and_goes_before_a_dimension() -> None:
     more = {"label": ["x", "y", "z"], "items": [7, 8, 9], "label_attribute": ["p", "q", "r"], "venue": ["V", None, "W"]}
-    nodes = network_of(cube_of(papers(["a", "b", "e"], **more), "venue", "kind=year@decades")).nodes
+    nodes = network_of(cube_of(papers(["a", "b", "e"], **more), "venue", "kind=year@decades")).nodes.to_arrow()
     names = ["label_attribute_attribute", "items_attribute", "label_attribute", "venue", "items", "kind_label"]
     assert nodes.column_names == [*FIXED, *names]
     assert nodes["label_attribute_attribute"].to_pylist()[:3] == ["x", "y", "z"]
@@ -101,7 +101,7 @@ def test_an_attribute_called_like_a_column_of_all_nodes_gets_another_name_and_go
 
 def test_a_cube_without_items_still_gives_attributes_and_no_labels() -> None:
     network = network_of(cube_of(papers(["a", "b", "e"], age=[30, 40, 50]), items=False))
-    assert network.nodes.column_names == [*FIXED, "age"]
+    assert network.nodes.to_arrow().column_names == [*FIXED, "age"]
     assert compute_label_shares(network) == {}
 
 
@@ -122,7 +122,7 @@ def test_shares_say_which_part_of_an_objects_items_has_a_label() -> None:
     shares = compute_label_shares(network)
     labels, matrix = shares["venue"]
     assert (labels, matrix.shape) == (("ACL", "KDD"), (len(network), 2))
-    rows = dict(zip(network.nodes["id"].to_pylist(), matrix.toarray().tolist(), strict=True))
+    rows = dict(zip(list(network), matrix.toarray().tolist(), strict=True))
     assert rows["a"] == pytest.approx([1, 1 / 3])
     assert rows["b"] == pytest.approx([2 / 3, 1 / 3])
     assert rows["e"] == pytest.approx([1 / 2, 1])
@@ -160,7 +160,7 @@ def test_items_and_labels_are_those_that_counting_one_by_one_gives(
         ),
     )
     cube = build(corpus, [DimensionSpec.parse("venue")], DuckDB(), min_objects=least)
-    nodes = c2n.construct(cube, Query(np.arange(6)), "none").nodes
+    nodes = c2n.construct(cube, Query(np.arange(6)), "none").nodes.to_arrow()
     for who, row in enumerate(nodes.to_pylist()):
         mine = [venues for venues, mentioned in rows if who in mentioned]
         counts = {name: sum(name in venues for venues in mine) for name in "ABCD"}
@@ -172,16 +172,16 @@ def test_items_and_labels_are_those_that_counting_one_by_one_gives(
 def test_whole_ids_stay_numbers_and_cells_get_numbers_below_all() -> None:
     cube = cube_of(papers(["-5", "7", "40"], whole=True))
     network = network_of(cube)
-    assert network.nodes["id"].type == pa.int64()
-    assert network.nodes["id"].to_pylist() == [-5, 7, 40, -6, -7]
-    assert network.links["source"].type == network.links["target"].type == pa.int64()
+    assert network.nodes.to_arrow()["id"].type == pa.int64()
+    assert list(network) == [-5, 7, 40, -6, -7]
+    assert network.links.to_arrow()["source"].type == network.links.to_arrow()["target"].type == pa.int64()
     for asked in ([7, -5], np.array([7, -5]), ["7", "-5"], pa.array([7, -5]), ["Bob", -5], {7: "x", -5: "y"}):
         query = cube.query(asked)
         assert query.objects.tolist() == [0, 1]
         assert query.ids is not None and query.ids.to_pylist() == [-5, 7]
     graph = network.to_networkx()
     assert set(graph.nodes) == {-5, 7, 40, -6, -7}
-    assert sent(network).nodes.equals(network.nodes)
+    assert sent(network).nodes.to_arrow().equals(network.nodes.to_arrow())
 
 
 def test_a_number_that_is_no_id_is_refused_as_a_number() -> None:
@@ -202,7 +202,7 @@ def test_rows_where_ids_are_texts_are_refused_only_where_another_object_has_that
     with pytest.raises(QueryError, match="query gives 1, a row number where ids are texts, and the cube has an object"):
         cube.query([1, 0])
     assert cube.query(["1"]).objects.tolist() == [0]
-    assert c2n.construct(cube, Query(np.array([1])), "none").nodes["id"].to_pylist() == ["2"]
+    assert c2n.construct(cube, Query(np.array([1])), "none").nodes.to_arrow()["id"].to_pylist() == ["2"]
 
 
 def test_direction_kind_and_time_of_links_by_hand() -> None:
@@ -213,16 +213,25 @@ def test_direction_kind_and_time_of_links_by_hand() -> None:
     )
     cube = cube_of(papers(["a", "b", "e"], links=links, directed=True))
     network = network_of(cube)
-    assert network.links.column_names == ["source", "target", "weight", "kind", "forward", "backward", "first", "last"]
+    assert network.links.to_arrow().column_names == [
+        "source",
+        "target",
+        "weight",
+        "kind",
+        "forward",
+        "backward",
+        "first",
+        "last",
+    ]
     first = date(2001, 5, 5)
     links = by_ends(network, "weight", "kind", "forward", "backward", "first", "last")
     assert links["a", "b"] == (7.0, "cites|knows", 5.0, 2.0, first, date(2003, 1, 1))
     assert links["b", "e"] == (8.0, "link", 0.0, 8.0, None, None)
     assert links["a", "e"] == (0.5, "likes", 0.5, 0.0, date(2004, 2, 2), date(2004, 2, 2))
-    members = [row for row in network.links.to_pylist() if row["kind"] == "membership"]
+    members = [row for row in network.links.to_arrow().to_pylist() if row["kind"] == "membership"]
     assert members
     assert all(row[name] is None for row in members for name in ("forward", "backward", "first", "last"))
-    assert sent(network).links.equals(network.links)
+    assert sent(network).links.to_arrow().equals(network.links.to_arrow())
 
 
 def test_forward_is_the_way_of_the_row_also_where_its_source_is_the_higher_object() -> None:
@@ -230,14 +239,14 @@ def test_forward_is_the_way_of_the_row_also_where_its_source_is_the_higher_objec
     cube = cube_of(papers(["a", "b", "e"], links=links, directed=True))
     network = c2n.construct(cube, Query(np.array([1, 2])), "hops")
     links = by_ends(network, "forward", "backward", "kind")
-    assert network.nodes["id"].to_pylist() == ["b", "e", "a"]
+    assert list(network) == ["b", "e", "a"]
     assert links == {("b", "e"): (4.0, 0.0, "link"), ("b", "a"): (0.0, 1.0, "link"), ("e", "a"): (0.0, 2.0, "link")}
 
 
 def test_links_of_a_cube_that_says_no_more_have_no_more_columns() -> None:
     for links in (None, given_links([(0, 1, 1.0)]), given_links([(0, 1, 1.0)], item=pa.array([2], pa.int32()))):
         network = network_of(cube_of(papers(["a", "b", "e"], links=links)))
-        assert network.links.column_names == ["source", "target", "weight", "kind"]
+        assert network.links.to_arrow().column_names == ["source", "target", "weight", "kind"]
 
 
 @given(
@@ -260,7 +269,7 @@ def test_what_links_say_is_what_adding_up_their_rows_gives(rows: list[tuple[int,
     for order in ([0, 1, 2], [2]):
         network = c2n.construct(cube, Query(np.array(order)), "hops")
         place = {key: number for number, key in enumerate("abe")}
-        for row in network.links.to_pylist():
+        for row in network.links.to_arrow().to_pylist():
             one, other = place[row["source"]], place[row["target"]]
             mine = [given for given in rows if {given[0], given[1]} == {one, other}]
             assert row["forward"] == sum(given[2] for given in mine if given[0] == one)

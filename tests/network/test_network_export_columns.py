@@ -48,7 +48,7 @@ def test_every_column_of_every_type_reads_back_and_what_is_missing_is_absent(
     nodes, links = read_back(export_network(network, tmp_path / f"net{suffix}"), network)
     assert (nodes, links) == list_expected(network)
     assert [{name: row[name] for name in ATTRIBUTES if name in row} for row in nodes] == EXPECTED
-    own = network.nodes["id"].to_pylist()
+    own = list(network)
     assert links == sort_links(
         {"source": own[a], "target": own[b], "weight": weight, "kind": kind, **data}
         for a, b, weight, kind, data in zip(

@@ -76,7 +76,7 @@ def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, t
     }
     assert ("node", "toy", "node") in to_hetero(network).edge_types
     assert to_hetero(network)["node", "toy", "node"].edge_last.tolist() == [2022]
-    joined = {frozenset((row["source"], row["target"])): row["kind"] for row in network.links.to_pylist()}
+    joined = {frozenset((row["source"], row["target"])): row["kind"] for row in network.links.to_arrow().to_pylist()}
     assert joined[frozenset((1, 2))] == "book|toy"
 
 

@@ -82,7 +82,7 @@ def test_tensors_take_whole_numbers_that_fractions_cannot_hold() -> None:
     nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
     cube = c2n.build(graph, dimensions=["city"], min_objects=1)
     network = c2n.construct(cube, ["a", "b", "c"], "none")
-    assert network.nodes["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
+    assert network.nodes.to_arrow()["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
     data, hetero = to_pyg(network), to_hetero(network)
     assert data.x[:, data.x_names.index("number")].tolist() == [2.0**53, -(2.0**62), 5.0]
     assert data.edge_last.tolist() == [2.0**53, 2.0**60] == hetero["node", "link", "node"].edge_first.tolist()
@@ -139,7 +139,7 @@ def test_a_date_is_one_number_of_tensors() -> None:
     cube = c2n.build(people, links=knows, dimensions=["city"])
     network = c2n.construct(cube, [0, 3, 4], "greedy", n_cells=1)
     data = to_pyg(network)
-    rows = [network.nodes["id"].to_pylist().index(key) for key in (0, 3, 4)]
+    rows = [list(network).index(key) for key in (0, 3, 4)]
     assert [name for name in data.x_names if not name.startswith(("city", "items"))] == ["signup", "born"]
     columns = dict(zip(data.x_names, data.x.numpy().T, strict=True))
     first = dt.datetime(2019, 1, 21, tzinfo=dt.UTC).timestamp()

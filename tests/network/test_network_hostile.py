@@ -13,6 +13,7 @@ import pytest
 
 from cube2net._util.text import GUARD, count_formulas, is_formula, strip_guard
 from cube2net.errors import ParameterError
+from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
 from cube2net.network.drawing.matplotlib import PICTURES, draw
 from cube2net.network.export.registry import EXPORTS, export_network
@@ -62,11 +63,11 @@ def test_every_export_holds_hostile_names(network: Network, suffix: str, tmp_pat
 
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_every_export_holds_columns_of_hostile_names(network: Network, suffix: str, tmp_path: Path) -> None:
-    nodes = network.nodes
+    nodes = network.nodes.to_arrow()
     for name in NAMES:
         nodes = nodes.append_column(name, pa.array([name] * len(network)))
     rich = replace(network)
-    rich.__dict__["nodes"] = nodes
+    rich.__dict__["nodes"] = Nodes(nodes, rich._read_graph)
     paths = export_network(rich, tmp_path / f"net{suffix}")
     if suffix == ".parquet":
         assert pq.read_table(paths[0]).equals(nodes)

@@ -17,6 +17,7 @@ import cube2net as c2n
 from cube2net.errors import InputError
 from cube2net.io.tables.dialects import Conventions
 from cube2net.io.tables.read_rows import read_rows
+from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
 from cube2net.network.export import xlsx
 from cube2net.network.export.recipes import read_recipe
@@ -40,7 +41,7 @@ def network(cube: c2n.Cube) -> Network:
 def with_column(name: str, values: list[Any]) -> Network:
     """Return a network of four nodes with one column more."""
     rich = rich_network()
-    rich.__dict__["nodes"] = rich.nodes.append_column(name, pa.array(values))
+    rich.__dict__["nodes"] = Nodes(rich.nodes.to_arrow().append_column(name, pa.array(values)), rich._read_graph)
     return rich
 
 
@@ -66,7 +67,7 @@ def test_the_last_sheet_tells_the_form_the_dimensions_and_the_cells(network: Net
         *(("cell", title) for title in chosen),
     ]
     assert len(chosen) == 3
-    for row, ranks in zip(found["nodes"], network.nodes["cells"].to_pylist(), strict=True):
+    for row, ranks in zip(found["nodes"], network.nodes.to_arrow()["cells"].to_pylist(), strict=True):
         assert (row["cells"] or "") == "; ".join(chosen[rank - 1] for rank in ranks)
 
 
@@ -161,7 +162,7 @@ def test_our_own_reader_finds_nodes_and_links_beside_the_recipe(network: Network
     corpus = c2n.read_tables(path)
     assert corpus.objects.num_rows == len(network) and corpus.links.num_rows == len(network.source)
     rows = read_rows(path, conventions=Conventions(sheet="nodes")).table
-    assert rows["id"].to_pylist() == network.nodes["id"].to_pylist()
+    assert rows["id"].to_pylist() == list(network)
     assert set(titles(path)) >= {title for held in rows["cells"].to_pylist() if held for title in held.split("; ")}
 
 

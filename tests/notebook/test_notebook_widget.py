@@ -201,7 +201,7 @@ def test_a_question_of_the_page_is_answered_as_by_the_service(widget: Explorer, 
     message, (answer,) = page.hears()
     assert message == {"id": "v-1", "answer": True}
     got = json.loads(answer)
-    assert got["nodes"]["id"] == widget.network.nodes["id"].to_pylist()
+    assert got["nodes"]["id"] == list(widget.network)
     page.asks("v-2", "cube", {})
     assert json.loads(page.hears()[1][0])["objects"] == 200
 

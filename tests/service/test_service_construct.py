@@ -30,7 +30,7 @@ def test_an_answer_is_the_network_that_construct_makes(service: CubeService, net
     network = c2n.construct(service.cube, dict(zip(network_request["query"], network_request["labels"], strict=True)))
     assert network.recipe is not None
     assert answer["fingerprint"] == network.recipe.made["checksum"]
-    assert answer["nodes"]["id"] == network.nodes["id"].to_pylist()
+    assert answer["nodes"]["id"] == list(network)
     assert answer["links"]["weight"] == network.weight.tolist()
     assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
     assert answer["request"] == {**network_request, "cube": service.checksum}

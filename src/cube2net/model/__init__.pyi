@@ -49,6 +49,13 @@ from .network import (
 from .node_names import (
     Node as Node,
 )
+from .graph_reading import (
+    Nodes as Nodes,
+)
+from .tables import (
+    ArrowTable as ArrowTable,
+    Tabular as Tabular,
+)
 from .objects import (
     Objects as Objects,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -46,6 +46,7 @@ from cube2net.model.query import (
     split_names,
 )
 from cube2net.model.recipe import plain_value
+from cube2net.model.tables import Tabular
 
 if TYPE_CHECKING:
     import pandas
@@ -134,7 +135,7 @@ class LinkDetails:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(Shown):
+class Cells(Tabular):
     """Cells by number: one label per dimension (``labels[cell, dimension]``), and the objects in each cell.
 
     A label of -1 is ∗. If cells are unions of cells of the cube (``merged``), ``counts`` has, for each entry of
@@ -160,6 +161,11 @@ class Cells(Shown):
     def __len__(self) -> int:
         return len(self.labels)
 
+    def __contains__(self, key: object) -> bool:
+        """Return whether a cell has these labels, one per dimension, or a column this name."""
+        labels = [column.to_pylist() for column in self.to_arrow().columns[1:-1]]
+        return super().__contains__(key) or key in [*zip(*labels, strict=True)]
+
     @property
     def merged(self) -> bool:
         """Whether cells are unions of cells of the cube."""
@@ -179,10 +185,6 @@ class Cells(Shown):
             codes = np.where(codes < 0, labels.index(STAR) if STAR in labels else 0, codes)
             columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
         return pa.table({**columns, "objects": pa.array(self.members.sizes, pa.int64())})
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the cells as a pandas data frame; see :meth:`to_arrow`. Labels are categories."""
-        return to_pandas(self.to_arrow())
 
     def __repr__(self) -> str:
         return f"Cells({len(self):,} cells, {len(self.members.indices):,} members)"
@@ -313,6 +315,23 @@ class Cube(Shown):
             )
         return number
 
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the dimensions, like a data frame over its columns; its length counts the cells."""
+        return iter([dimension.name for dimension in self.dimensions])
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a dimension has a level of this name; an object of the cube is refused."""
+        is_level = name in self._list_levels()
+        if not is_level and name in self.objects:
+            raise ParameterError(f"{name!r} is an object of the cube: ask `… in cube.objects`", value=name)
+        return is_level
+
     def __getitem__(self, name: str) -> Dimension:
         """Return a dimension by the name of one of its levels: ``cube["year"].labels``."""
         return self.dimensions[self.level(name)[0]]
@@ -334,8 +353,11 @@ class Cube(Shown):
             for at in dimension.at_or_above():
                 if dimension.levels[at].name == name:
                     return number, at
-        levels = [dimension.levels[at].name for dimension in self.dimensions for at in dimension.at_or_above()]
-        raise unknown_name("dimension", name, dict.fromkeys(levels))
+        raise unknown_name("dimension", name, dict.fromkeys(self._list_levels()))
+
+    def _list_levels(self) -> list[str]:
+        """Return the names of the levels of all dimensions, from the current one up."""
+        return [dimension.levels[at].name for dimension in self.dimensions for at in dimension.at_or_above()]
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of a cell.

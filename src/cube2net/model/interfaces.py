@@ -365,6 +365,8 @@ def check_options(
             raise ParameterError(
                 f"{what} has no option {name!r} (did you mean {near!r}?)", value=name, allowed=list(allowed)
             )
+        if translate_name("parameter", name) == "workers":
+            raise ParameterError(f"{function.__name__} has no parameter {name!r}: it uses all cores", value=name)
         if not allowed:
             raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
         raise unknown_name(f"option of {what}", name, allowed)

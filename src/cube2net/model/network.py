@@ -13,17 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, reduce_by_fields
-from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy, to_pandas, to_polars
+from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy
 from cube2net._util.text import format_count
 from cube2net.errors import InputError, unknown_name
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
+from cube2net.model.graph_reading import GraphReading, Nodes
 from cube2net.model.network_actions import NetworkActions
 from cube2net.model.node_names import cell_line
 from cube2net.model.objects import Lookups, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
+from cube2net.model.tables import ArrowTable
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 
@@ -90,11 +92,14 @@ GIVEN = "given"
 
 
 @dataclass(frozen=True, eq=False)
-class Network(NetworkActions):
+class Network(GraphReading, NetworkActions):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
-    :func:`cube2net.construct` returns networks. ``nodes`` and ``links`` are tables of everything. A network can be
-    pickled; without its cube it knows the names of its own objects only.
+    :func:`cube2net.construct` returns networks. ``nodes`` and ``links`` are tables of everything. If NetworkX is
+    installed, a network also has whatever reads a graph of NetworkX (``network["n1"]``, ``edges``, ``degree``,
+    ``neighbors``, ``subgraph`` …) and can be given to functions of NetworkX that read a graph; it answers as the graph
+    of :meth:`to_networkx`, which is the one to change. A network can be pickled; without its cube it knows the names of
+    its own objects only.
 
     Attributes
     ----------
@@ -191,8 +196,8 @@ class Network(NetworkActions):
             return NotImplemented
         return self is other or (
             (self.form, self.recipe) == (other.form, other.recipe)
-            and self.nodes.equals(other.nodes)
-            and self.links.equals(other.links)
+            and self.nodes.to_arrow().equals(other.nodes.to_arrow())
+            and self.links.to_arrow().equals(other.links.to_arrow())
         )
 
     def __hash__(self) -> int:
@@ -209,7 +214,11 @@ class Network(NetworkActions):
 
     def __iter__(self) -> Iterator[str | int]:
         """Iterate over the ids of the nodes, objects first."""
-        return iter(self.nodes["id"].to_pylist())
+        return iter(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        """Return whether a node has this id."""
+        return node in self.nodes
 
     def __repr__(self) -> str:
         cells = f", {format_count(len(self.cells), 'cell')}" if len(self.cells) else ""
@@ -224,8 +233,11 @@ class Network(NetworkActions):
         return np.arange(len(self)) < len(self.query)
 
     @cached_property
-    def nodes(self) -> pa.Table:
-        """The nodes as an Arrow table: ``id, name, kind, in_query, label, cells, query_links`` and attributes.
+    def nodes(self) -> Nodes:
+        """The nodes by id, and as a table: ``id, name, kind, in_query, label, cells, query_links`` and attributes.
+
+        ``nodes["n1"]`` are the attributes of a node, as in NetworkX, and ``nodes["name"]`` and ``nodes.head()`` are
+        read from ``nodes.to_pandas()``.
 
         ``label`` is the label of an object of the query, ``cells`` are the ranks, from 1, of the chosen cells that
         contain it, and ``query_links`` counts its links into the query. Further columns are the attributes of objects,
@@ -259,11 +271,12 @@ class Network(NetworkActions):
                 ),
             }
         )
-        return nodes if self.lookups is None else _append_columns(nodes, self.lookups.nodes(self.objects))
+        nodes = nodes if self.lookups is None else _append_columns(nodes, self.lookups.nodes(self.objects))
+        return Nodes(nodes, self._read_graph)
 
     @cached_property
-    def links(self) -> pa.Table:
-        """The links as an Arrow table: ``source``, ``target`` (ids), ``weight``, ``kind`` and attributes.
+    def links(self) -> ArrowTable:
+        """The links as a table: ``source``, ``target`` (ids), ``weight``, ``kind`` and attributes.
 
         ``kind`` is ``membership``, the kind in the source (``a|b`` if there are several), or ``link``. ``weight`` is
         the weight for the next step; if the form ``hybrid`` changed it, ``given`` is the weight in the source. If links
@@ -271,7 +284,7 @@ class Network(NetworkActions):
         If they have a time, ``first`` and ``last`` are the earliest and the latest. Memberships have empty values
         there.
         """
-        ids = self.nodes["id"]
+        ids = self.nodes.to_arrow()["id"]
         links = pa.table(
             {
                 "source": ids.take(arrow_numbers(self.source)),
@@ -290,12 +303,12 @@ class Network(NetworkActions):
         links = links.append_column("kind", kinds)
         if self.given is not None:
             links = links.append_column(GIVEN, arrow_numbers(self.given, pa.float32()).take(places))
-        return links if known is None else _append_columns(links, known)
+        return ArrowTable(links if known is None else _append_columns(links, known))
 
     def to_arrow(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as Arrow tables, with the recipe in the metadata of their schemas."""
         about = None if self.recipe is None else {"cube2net.recipe": self.recipe.to_json()}
-        return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
+        return NodesAndLinks(*(table.to_arrow().replace_schema_metadata(about) for table in (self.nodes, self.links)))
 
     def to_pandas(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as pandas data frames.
@@ -311,11 +324,11 @@ class Network(NetworkActions):
         >>> list(links.columns)
         ['source', 'target', 'weight', 'kind', 'given']
         """
-        return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
+        return NodesAndLinks(self.nodes.to_pandas(), self.links.to_pandas())
 
     def to_polars(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as Polars data frames."""
-        return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
+        return NodesAndLinks(self.nodes.to_polars(), self.links.to_polars())
 
     @property
     def _ends(self) -> tuple[Array, Array]:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import difflib
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, reduce_by_fields
-from cube2net._util.arrow import arrow_numbers, arrow_texts, to_pandas
+from cube2net._util.arrow import arrow_numbers, arrow_texts
 from cube2net._util.spelling import MAX_TEXT_LETTERS, list_variants, preselect_names
 from cube2net.errors import CubeError
-
-if TYPE_CHECKING:
-    import pandas
+from cube2net.model.tables import Tabular
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
@@ -50,7 +48,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
-class Objects:
+class Objects(Tabular):
     """The table ``(object, name, kind)`` of a cube, loaded when it is used.
 
     ``lookups`` are indexes of ``object`` and ``name``; without them the columns are searched. ``whole`` says that the
@@ -78,15 +76,32 @@ class Objects:
         attributes = None if self.load_attributes is None else self.attributes
         return partial(Objects.of, whole=self.whole, attributes=attributes), (self.table,)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return ids, names, kinds and attributes as a pandas data frame, one row per object."""
+    def to_arrow(self) -> pa.Table:
+        """Return ids, names, kinds and attributes as an Arrow table, one row per object."""
         table = self.table.drop_columns(["object"]).add_column(0, "id", self.ids(np.arange(self.count)))
         for name, column in zip(self.attributes.column_names, self.attributes.columns, strict=True):
             table = table.append_column(name, column) if name not in table.column_names else table
-        return to_pandas(table)
+        return table
 
     def __len__(self) -> int:
         return self.count
+
+    def __iter__(self) -> Iterator[str | int]:
+        """Iterate over the ids."""
+        return iter(self.ids(np.arange(self.count)).to_pylist())
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether an object has this id."""
+        return self._find_row(key) is not None
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the attributes of an object by its id, or a column."""
+        row = self._find_row(key)
+        return self.to_pandas()[key] if row is None else self.to_arrow().slice(row, 1).to_pylist()[0]
+
+    def _find_row(self, key: object) -> int | None:
+        is_id = type(key) is (int if self.whole else str)
+        return next(iter(self.has_ids([str(key)]).values()), None) if is_id else None
 
     def __repr__(self) -> str:
         return f"Objects({self.count:,})"

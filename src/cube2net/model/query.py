@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -22,6 +22,7 @@ from cube2net.model.corpus import MOST
 from cube2net.model.dimension import Dimension
 from cube2net.model.items import ItemIndex
 from cube2net.model.objects import Objects, is_text
+from cube2net.model.tables import Tabular
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,10 @@ class Query(Shown):
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def __iter__(self) -> Iterator[str | int]:
+        """Iterate over the ids, or over the rows of objects that were given by row."""
+        return iter((self.objects if self.ids is None else self.ids).tolist())
 
     def others(self, count: int) -> Query:
         """Return a query of all other objects of a cube.
@@ -249,11 +254,11 @@ def parse_query(
     >>> parse_query(["a", "b"])
     (['a', 'b'], None)
     """
+    objects = _get_table(objects)
+    if isinstance(objects, Set):  # as are the nodes of a NetworkX graph, beside a mapping
+        return list(objects), None
     if isinstance(objects, Mapping) and not (objects and all(map(_is_listing, objects.values()))):
         return objects, list(objects.values())
-    nodes = getattr(objects, "nodes", None)
-    if isinstance(nodes, pa.Table) and hasattr(objects, "in_query"):
-        objects = nodes
     ids = getattr(objects, "ids", None)
     if isinstance(ids, pa.Array) and hasattr(objects, "labels"):  # a query of another cube
         return ids, None if objects.labels is None else list(objects.labels)
@@ -276,6 +281,13 @@ def parse_query(
     return keys, labels
 
 
+def _get_table(thing: Any) -> Any:
+    """Return the Arrow table of a record, or that of the nodes of a network; anything else unchanged."""
+    nodes = getattr(thing, "nodes", None)
+    table = nodes if isinstance(nodes, Tabular) else thing
+    return table.to_arrow() if isinstance(table, Tabular) else thing
+
+
 def gives_ids(objects: Any) -> bool:
     """Return whether something lists objects by their ids, as a query, a network and its nodes do.
 
@@ -286,7 +298,7 @@ def gives_ids(objects: Any) -> bool:
         return True
     if isinstance(objects, type | str | bytes | list | tuple) or hasattr(objects, "collect_schema"):
         return False
-    table = getattr(objects, "nodes", objects)
+    table = _get_table(objects)
     names = table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", ())
     return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
 

@@ -140,7 +140,7 @@ def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> Lay
 
 
 def _make_node_columns(network: Network) -> NodeColumns:
-    table = network.nodes
+    table = network.nodes.to_arrow()
     other_role: Role = "neighbor" if network.form == "hybrid" else "brought"
     steering = None if network.context is None else network.context.steering
     pinned = set() if steering is None else set(steering.objects("pins"))

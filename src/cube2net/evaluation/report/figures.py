@@ -371,7 +371,7 @@ def plot_network(drawing: Drawing) -> tuple[Any, str]:
         _draw_links(figure, network, places, link_group)
     _, _, unit = picture.fit_frame(places, MAP_WIDTH, 4)
     sizes = picture.compute_diameters(network, groups, unit, MIN_NODE_SIZE)
-    names, labels = (network.nodes[column].to_pylist() for column in ("name", "label"))
+    names, labels = (network.nodes.to_arrow()[column].to_pylist() for column in ("name", "label"))
     degree = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network)).tolist()
     for group in sorted(groups, key=lambda group: LAYERS.index(group.role)):
         nodes = group.nodes[is_shown[group.nodes]]

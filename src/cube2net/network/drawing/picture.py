@@ -94,7 +94,7 @@ class CaptionPlacer:
         ``measure`` returns the width and height of a node's name. With ``cover_objects`` the names of cells may cover
         objects if there is no other place.
         """
-        names = list_texts(self.network.nodes, "name")
+        names = list_texts(self.network.nodes.to_arrow(), "name")
         for node in choose_named_nodes(self.network):
             is_cell = bool(self.is_cell[node])
             if cells_only and not is_cell:
@@ -269,7 +269,7 @@ class Group:
 def group_nodes(network: Network) -> list[Group]:
     """Return the groups of nodes in the order of the legend: labels by name, other objects, cells."""
     node = np.arange(len(network))
-    labels = np.array(list_texts(network.nodes, "label"), dtype=np.str_)
+    labels = np.array(list_texts(network.nodes.to_arrow(), "label"), dtype=np.str_)
     inside = network.in_query
     counts = Counter(labels[inside & (labels != "")].tolist())
     shown = sorted(name for name, _ in counts.most_common(len(COLOURS) * len(SHAPES)))

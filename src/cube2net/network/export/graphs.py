@@ -47,19 +47,28 @@ Shares = tuple[tuple[str, ...], "sp.csr_array"]
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
 
 
-def to_networkx(network: Network) -> networkx.Graph:
-    """Return a NetworkX graph; see :meth:`cube2net.Network.to_networkx`."""
+class FixedAttributes(dict[str, Any]):
+    """The attributes of a node or link in a graph that cannot be changed."""
+
+    def __setitem__(self, name: str, value: object) -> None:
+        raise TypeError("a network does not change: set attributes in the graph that network.to_networkx() returns")
+
+
+def to_networkx(network: Network, *, is_fixed: bool = False) -> networkx.Graph:
+    """Return a NetworkX graph; see :meth:`cube2net.Network.to_networkx`. A fixed one cannot be changed."""
     require("a NetworkX graph", "networkx")
     import networkx
 
     ids, ends = require_distinct(list_ids(network)), list_ends(network)
     graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**describe_with_recipe(network))
-    nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    nodes = with_dates(network.nodes.to_arrow(), plain_nodes(network).drop_columns(["id"]))
+    if is_fixed:
+        graph.node_attr_dict_factory = graph.edge_attr_dict_factory = FixedAttributes
     graph.add_nodes_from(zip(ids, iterate_records(nodes), strict=True))
     links = with_dates(ends.table, ends.columns)
     pairs = zip(ends.source, ends.target, iterate_records(links), strict=True)
     graph.add_edges_from((ids[source], ids[target], link) for source, target, link in pairs)
-    return graph
+    return networkx.freeze(graph) if is_fixed else graph
 
 
 def to_igraph(network: Network) -> igraph.Graph:
@@ -67,7 +76,7 @@ def to_igraph(network: Network) -> igraph.Graph:
     require("an igraph graph", "igraph")
     import igraph
 
-    ends, nodes = list_ends(network), with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    ends, nodes = list_ends(network), with_dates(network.nodes.to_arrow(), plain_nodes(network).drop_columns(["id"]))
     links = with_dates(ends.table, ends.columns)
     return igraph.Graph(
         n=len(network),
@@ -94,7 +103,7 @@ def to_scipy(network: Network) -> sp.csr_array:
 def to_pyg(network: Network) -> Data:
     """Return ``Data`` of PyTorch Geometric; see :meth:`cube2net.Network.to_pyg`."""
     geometric = _import_data()
-    kind_names, kinds = _encode(network.nodes["kind"].fill_null("").to_pylist())
+    kind_names, kinds = _encode(network.nodes.to_arrow()["kind"].fill_null("").to_pylist())
     source, target, columns = _list_directions(network)
     link_names, link_kinds = _encode(columns["kind"].to_pylist())
     (nodes,) = _make_node_stores(network, [np.arange(len(network))])
@@ -115,7 +124,7 @@ def to_pyg(network: Network) -> Data:
 def to_hetero(network: Network) -> HeteroData:
     """Return ``HeteroData`` of PyTorch Geometric; see :meth:`cube2net.Network.to_hetero`."""
     data: HeteroData = _import_data().HeteroData()
-    kind_names, kinds = _encode([kind or "object" for kind in network.nodes["kind"].to_pylist()])
+    kind_names, kinds = _encode([kind or "object" for kind in network.nodes.to_arrow()["kind"].to_pylist()])
     groups = [np.flatnonzero(kinds == number) for number in range(len(kind_names))]
     for kind, store in zip(kind_names, _make_node_stores(network, groups), strict=True):
         data[kind].update(store)
@@ -205,7 +214,7 @@ def compute_inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tup
 def _drop_label_columns(network: Network, nodes: pa.Table, shares: Mapping[str, Shares]) -> pa.Table:
     """Return plain nodes with dates as dates, without the commonest labels, which the shares make redundant."""
     attributes = network.names.attributes.column_names
-    for at, column in enumerate(network.nodes.columns):
+    for at, column in enumerate(network.nodes.to_arrow().columns):
         if _is_date(column):
             nodes = nodes.set_column(at, nodes.column_names[at], column)
     return nodes.drop_columns([name for name in shares if name in nodes.column_names and name not in attributes])
@@ -271,4 +280,4 @@ def _encode(values: Sequence[str], missing: str | None = None) -> tuple[list[str
 
 
 def _encode_labels(network: Network) -> tuple[list[str], Array]:
-    return _encode(network.nodes["label"].fill_null("").to_pylist(), missing="")
+    return _encode(network.nodes.to_arrow()["label"].fill_null("").to_pylist(), missing="")

@@ -47,7 +47,7 @@ def describe_with_recipe(network: Network) -> dict[str, Any]:
 
 def plain_nodes(network: Network) -> pa.Table:
     """Return the nodes as a plain table; a missing name, kind or label is an empty text."""
-    table = plain_table(network.nodes)
+    table = plain_table(network.nodes.to_arrow())
     for name in FIXED_TEXTS:
         table = table.set_column(table.column_names.index(name), name, pc.fill_null(table[name], EMPTY))
     return table
@@ -60,7 +60,7 @@ def list_texts(table: pa.Table, column: str) -> list[str]:
 
 def list_ids(network: Network) -> list[Any]:
     """Return the ids of the nodes, texts or integers as in the source; a missing id is an empty text."""
-    return ["" if key is None else key for key in network.nodes["id"].to_pylist()]
+    return ["" if key is None else key for key in network.nodes]
 
 
 def require_distinct(ids: Sequence[Any], advice: str = "rename them in the source") -> Sequence[Any]:
@@ -88,7 +88,7 @@ class Ends:
 
 def is_directed(network: Network) -> bool:
     """Return whether the source of a network gives the direction of its links."""
-    return {FORWARD, BACKWARD} <= set(network.links.column_names)
+    return {FORWARD, BACKWARD} <= set(network.links.to_arrow().column_names)
 
 
 def list_ends(network: Network) -> Ends:
@@ -98,7 +98,7 @@ def list_ends(network: Network) -> Ends:
     own weight is in the column ``given``, as for undirected links that a form has reweighted. A direction has its own
     kind and times. A membership has one direction, from the object to its cell.
     """
-    table = network.links.drop_columns(["source", "target"])
+    table = network.links.to_arrow().drop_columns(["source", "target"])
     if not is_directed(network):
         return Ends(network.source, network.target, table, False)
     objects = np.asarray(np.maximum(network.source, network.target) < len(network.objects))

@@ -44,7 +44,7 @@ def write_nodes_csv(network: Network, path: Path, *, spreadsheet_safe: bool = Fa
 
 def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Write one line per link."""
-    _write_csv(plain_table(network.links), path, spreadsheet_safe)
+    _write_csv(plain_table(network.links.to_arrow()), path, spreadsheet_safe)
 
 
 def _write_csv(table: pa.Table, path: Path, spreadsheet_safe: bool) -> None:
@@ -67,12 +67,12 @@ def _format_column(column: pa.Array) -> list[Any]:
 
 def write_nodes_parquet(network: Network, path: Path) -> None:
     """Write the table of nodes with the types of its columns."""
-    _write_parquet(network, network.nodes, path)
+    _write_parquet(network, network.nodes.to_arrow(), path)
 
 
 def write_links_parquet(network: Network, path: Path) -> None:
     """Write the table of links with the types of its columns."""
-    _write_parquet(network, network.links, path)
+    _write_parquet(network, network.links.to_arrow(), path)
 
 
 def _write_parquet(network: Network, table: pa.Table, path: Path) -> None:
@@ -100,8 +100,8 @@ def write_npz(network: Network, path: Path) -> None:
     ``selected`` (the cells in the order chosen) are texts, and ``recipe`` is JSON.
     """
     matrix, nodes = to_scipy(network), plain_nodes(network)
-    links = plain_table(network.links.drop_columns(["source", "target", "weight", "kind"]))
-    kinds = pc.dictionary_encode(plain_table(network.links.select(["kind"]))["kind"].combine_chunks())
+    links = plain_table(network.links.to_arrow().drop_columns(["source", "target", "weight", "kind"]))
+    kinds = pc.dictionary_encode(plain_table(network.links.to_arrow().select(["kind"]))["kind"].combine_chunks())
     texts = {name: np.array(value, dtype=np.str_) for name, value in describe_form(network).items()}
     if network.recipe is not None:
         texts["recipe"] = np.array(network.recipe.to_json())

@@ -189,7 +189,7 @@ class NodeTexts:
     """Texts about a network and its nodes, computed once."""
 
     def __init__(self, network: Network) -> None:
-        self.network, self.table, self.about = network, network.nodes, summarize(network)
+        self.network, self.table, self.about = network, network.nodes.to_arrow(), summarize(network)
         self.labels: list[str] = self._texts("label")
         self.kinds: list[str] = self._texts("kind")[: len(network.objects)]
         self.has_kinds = len(set(self.kinds)) > 1

@@ -83,8 +83,8 @@ def write_workbook(network: Network, path: Path) -> None:
     field ends in ``…``. A table with more rows than a sheet holds is refused.
     """
     titles = [cell_title(labels) for labels in network.labels]
-    nodes = with_dates(network.nodes, plain_nodes(network))
-    links = _add_end_names(nodes, with_dates(network.links, plain_table(network.links)))
+    nodes = with_dates(network.nodes.to_arrow(), plain_nodes(network))
+    links = _add_end_names(nodes, with_dates(network.links.to_arrow(), plain_table(network.links.to_arrow())))
     recipe = list(_list_recipe_rows(network, titles))
     sheets = {
         "nodes": _make_sheet(nodes, {"cells": lambda ranks: LIST_SEPARATOR.join(titles[rank - 1] for rank in ranks)}),

@@ -1,0 +1,91 @@
+"""Records that are tables, which read as data frames of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from cube2net._util.arrow import to_pandas, to_polars
+from cube2net._util.display import Shown
+from cube2net.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Tabular(Shown):
+    """A record with the rows of a table, which reads as its pandas data frame.
+
+    ``len`` counts the rows, iteration gives them as dictionaries, and ``record[0]`` is the first. What the record does
+    not have itself is read from :meth:`to_pandas`: ``record["city"]``, ``record.head()``, ``record.query("…")``.
+    Other libraries convert it by the protocol of Arrow: ``polars.DataFrame(record)``, ``pyarrow.table(record)``.
+    """
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas data frame; integer and boolean columns keep their type if values are missing."""
+        return to_pandas(self.to_arrow())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a Polars data frame."""
+        return to_polars(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return int(self.to_arrow().num_rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self.to_arrow().to_batches(max_chunksize=4096):
+            yield from batch.to_pylist()
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether a column has this name."""
+        return key in self.to_arrow().column_names
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the row of a number, or what the data frame has under a key: a column, several, or some rows."""
+        if isinstance(key, int) and not isinstance(key, bool):
+            return self.to_arrow().take([range(len(self))[key]]).to_pylist()[0]
+        return self.to_pandas()[key]
+
+    def _repr_html_(self) -> str | None:
+        try:
+            html: str = self.to_pandas()._repr_html_()
+        except MissingPackageError:
+            return None
+        return html
+
+    if not TYPE_CHECKING:  # as in Shown
+
+        def __getattr__(self, name: str) -> Any:
+            """Return an attribute of the data frame, such as a method or a column, if pandas is installed."""
+            if not name.startswith("_"):
+                try:
+                    import pandas
+                except ImportError:
+                    return super().__getattr__(name)
+                if hasattr(pandas.DataFrame, name) or name in self.to_arrow().column_names:
+                    return getattr(self.to_pandas(), name)
+            return super().__getattr__(name)
+
+
+class ArrowTable(Tabular):
+    """The rows of an Arrow table."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def to_arrow(self) -> pa.Table:
+        """Return the Arrow table."""
+        return self._table
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self):,} rows: {', '.join(self._table.column_names)})"
