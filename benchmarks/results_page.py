@@ -18,18 +18,18 @@ PEERS = 3
 FINDINGS = Path(__file__).with_name("results_findings.md")
 
 ABOUT = {
-    "labs": "116 authors of four institutions (`labs.csv`), cube of the whole ACL Anthology: decade × venue × topic.",
-    "labs2": "116 authors of four other institutions, the same cube.",
-    "areas": "Authors in four areas (`areas.csv`), cube without the volumes that the labels come from.",
-    "areas2": "Authors in four other areas, cube without their volumes.",
-    "demo": "The query of `make demo`: 574 authors in four areas, cube of the bundled papers.",
-    "fourarea": "116 authors of four areas, conference × topic.",
-    "fourarea-large": "1,941 authors of four areas, the same cube.",
-    "debian": "1,600 packages by section, maintainer × topic.",
-    "reviews": "1,651 authors by the review that a work belongs to, concept × decade × topic.",
+    "labs": "116 authors from four institutions (`labs.csv`), in the cube of the whole ACL Anthology (decade × venue × topic).",
+    "labs2": "116 authors from four other institutions, in the same cube.",
+    "areas": "Authors in four areas (`areas.csv`), in a cube without the volumes from which the labels were derived.",
+    "areas2": "Authors in four other areas, in a cube without the volumes of these areas.",
+    "demo": "The query of `make demo`: 574 authors in four areas, in the cube of the bundled papers.",
+    "fourarea": "116 authors in four areas, in a cube of conference × topic.",
+    "fourarea-large": "1,941 authors in four areas, in the same cube.",
+    "debian": "1,600 packages labelled by section, in a cube of maintainer × topic.",
+    "reviews": "1,651 authors labelled by the review to which a work belongs, in a cube of concept × decade × topic.",
     "planted": "600 objects in four of twenty planted communities; 40 % of the items and of the links are noise.",
-    "scifi00": "Films: half of the science fiction of 2000–2009 and 80 % of its users, latest 20 % of links hidden.",
-    "drama10": "Films: half of the dramas of 2010–2019 and 80 % of their users, latest 20 % of links hidden.",
+    "scifi00": "Half of the science fiction films of 2000–2009 and 80 % of their users; the latest 20 % of links are hidden.",
+    "drama10": "Half of the dramas of 2010–2019 and 80 % of their users; the latest 20 % of links are hidden.",
 }
 Done = Mapping[tuple[str, str], Comparison]
 
@@ -47,9 +47,10 @@ def in_short(done: Done) -> Iterator[str]:
     yield "## The default network, task by task"
     yield ""
     yield (
-        "Means over runs, by embedding (for films, recommender). Differences are between the default and the network "
-        "named, over all models; intervals are corrected for the three differences of their row, and **bold** ones are "
-        "significant."
+        "Scores are means over runs, one for each embedding (for films, each recommender). Differences are between the "
+        "default and the network named, over all models. Intervals are corrected for the three differences of their "
+        "row, and differences in **bold** are significant. The sections below name a network by its method, objective, "
+        "form and further options, such as `greedy · cover · hybrid` for the default."
     )
     yield ""
     columns = ("task", "judged by", "runs", "query alone", "default", "nodes", "PageRank as large", "hops as large")
@@ -93,7 +94,8 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     }
     yield f"## {name}, by {'hidden links' if judge == 'hidden' else 'labels' if comparison.truth else 'later links'}"
     yield ""
-    yield f"{ABOUT[name]} {comparison.settings['query']}. By {', '.join(comparison.deciding)}."
+    models = ", ".join(comparison.deciding)
+    yield f"{ABOUT[name]} The query is {comparison.settings['query']}, and scores are means over {models}."
     yield ""
     yield f"**{judged.sentence}.**"
     yield ""
