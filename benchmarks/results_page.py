@@ -18,7 +18,7 @@ PEERS = 3
 FINDINGS = Path(__file__).with_name("results_findings.md")
 
 ABOUT = {
-    "labs": "116 authors from four institutions (`labs.csv`), in the cube of the whole ACL Anthology (decade × venue × topic).",
+    "labs": "116 authors from four institutions (`labs.csv`), in a cube of the ACL Anthology (decade × venue × topic).",
     "labs2": "116 authors from four other institutions, in the same cube.",
     "areas": "Authors in four areas (`areas.csv`), in a cube without the volumes from which the labels were derived.",
     "areas2": "Authors in four other areas, in a cube without the volumes of these areas.",
@@ -28,8 +28,8 @@ ABOUT = {
     "debian": "1,600 packages labelled by section, in a cube of maintainer × topic.",
     "reviews": "1,651 authors labelled by the review to which a work belongs, in a cube of concept × decade × topic.",
     "planted": "600 objects in four of twenty planted communities; 40 % of the items and of the links are noise.",
-    "scifi00": "Half of the science fiction films of 2000–2009 and 80 % of their users; the latest 20 % of links are hidden.",
-    "drama10": "Half of the dramas of 2010–2019 and 80 % of their users; the latest 20 % of links are hidden.",
+    "scifi00": "Half of the science fiction films of 2000–2009, 80 % of their users; the latest 20 % of links hidden.",
+    "drama10": "Half of the dramas of 2010–2019, 80 % of their users; the latest 20 % of links hidden.",
 }
 Done = Mapping[tuple[str, str], Comparison]
 

@@ -132,7 +132,7 @@ def _push(cube: Cube, query: Array) -> dict[str, Any]:
             break
     seconds = median(turns(lambda: find_neighbors(links, asked, top, DAMPING, loose, slack=None)))
     fetched = [(pushed, links.indptr.nbytes), (pushed, links.indices.nbytes), (seen, 8 * reached)]
-    of = f"{len(query):,} objects, {pushed:,} pushes to {reached:,}, until {loose} is left"
+    of = f"{len(query):,} objects, {pushed:,} pushes that reach {reached:,}, residual {loose}"
     return _row("push", of, seconds, 8 * seen, fetched)
 
 
@@ -148,7 +148,7 @@ def _greedy(cube: Cube, query: Array) -> dict[str, Any]:
     ends = int((np.asarray(homes.indptr)[touched + 1] - np.asarray(homes.indptr)[touched]).sum())
     fetched = [(len(touched), homes.indptr.nbytes), (len(touched), homes.indices.nbytes), (ends, 8 * len(cube.cells))]
     fetched += [(covered, len(cube.objects) / 8)]
-    of = f"{len(query):,} objects, {CELLS} cells of {len(held):,}"
+    of = f"{len(query):,} objects, {CELLS} cells with {len(held):,}"
     return _row("coverage (greedy)", of, seconds, 4 * ends + 4 * covered, fetched)
 
 
@@ -171,7 +171,7 @@ def _pack(cube: Cube) -> dict[str, Any]:
     seconds = min(timed(lambda: links_from_pairs(low, high, weight, len(cube.links)))[0] for _ in range(2))
     links = len(low)
     fetched = [(links, 8 * len(cube.links)), (links, 8 * len(cube.links)), (links, 16 * links)]
-    return _row("CSR packing", f"{links:,} links, once each, in order", seconds, (2 * 12 + 16) * links, fetched)
+    return _row("CSR packing", f"{links:,} links, each once, in order", seconds, (2 * 12 + 16) * links, fetched)
 
 
 @njit(cache=True)

@@ -73,7 +73,7 @@ def update(results: Results, folder: Path) -> Values:
     same = all(row["same"] for row in rows)
     return {
         "papers": f"{rows[0]['papers']:,} papers",
-        "same": "Both give the same files to the byte." if same else "**They give other files, which is a fault.**",
+        "same": "Both give byte-identical files." if same else "**They give other files, which is a fault.**",
         "table": table(
             ("papers added", "update", "CPU", "rebuild", "CPU", "rebuild / update", "by CPU time"),
             [

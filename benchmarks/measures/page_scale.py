@@ -34,8 +34,8 @@ def throughput(results: Results, folder: Path) -> Values:
             for kind, times in second["kinds"].items()
         ]
         said = (
-            "With a second cube: two processes take turns with the same queries, and one of them also queries another "
-            f"cube in between. {', '.join(compared).capitalize()}; medians of {second['rounds']} turns."
+            "To show the effect of a second cube, two processes run the same queries alternately, and one of them also "
+            f"queries another cube in between. {', '.join(compared).capitalize()}; medians of {second['rounds']} turns."
         )
     return {
         "cores": str((results.read("machine") or {})["cores"]),
@@ -80,7 +80,7 @@ def _same(rows: list[dict[str, Any]]) -> str:
         shares[kind] = min(len(own & other) / len(own | other) for other in others)
     same = [kind for kind, share in shares.items() if share == 1]
     other = [f"{kind} shares at least {share:.1%} of all objects found" for kind, share in shares.items() if share < 1]
-    said = f"{', '.join(same)}: the same to the object in every graph"
+    said = f"exactly, for {', '.join(same)}"
     return said + (f"; {', '.join(other)}" if other else "")
 
 
