@@ -62,5 +62,5 @@ def remark(found: Sequence[dict[str, Any]]) -> str:
     most, load = (max(each[name] for each in busy) for name in ("others", "load"))
     return (
         f"*The machine was busy: during {len(busy)} of these {len(found)} measurements other programs took up to "
-        f"{most:.1f} cores (load average before, up to {load:.1f}). The times are too long by this; memory is not affected.*\n\n"
+        f"{most:.1f} cores (load average before, up to {load:.1f}). Times are too long by this, memory is not.*\n\n"
     )
