@@ -327,6 +327,15 @@ def hide_passwords(text: str) -> str:
     return re.sub(r"(//[^\s:/@]*):[^\s@]+@", r"\1:…@", text)
 
 
+def describe_os_error(error: BaseException) -> str:
+    """Return the reason of an error of the operating system.
+
+    >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "cube"))
+    'no such file or directory'
+    """
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
 def first_line(error: object) -> str:
     """Return the first line of an exception's message, with unprintable characters replaced.
 

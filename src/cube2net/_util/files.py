@@ -442,10 +442,9 @@ def _wait_for_lock(target: Path, progress: Progress) -> IO[bytes] | None:
         except NoLocksError as error:
             if not target.exists():
                 return None
-            reason = os.strerror(error.errno).lower() if error.errno else str(error)
             raise InputError(
-                f"cannot write {str(target)!r}: files cannot be locked there ({reason}), and two writers at a time "
-                "would lose what one of them wrote: copy it to another disk, write there, and copy it back"
+                f"cannot write {str(target)!r}: files cannot be locked there ({_reason(error)}), and two writers at a "
+                "time would lose what one of them wrote: copy it to another disk, write there, and copy it back"
             ) from None
         if lock is not None:
             return lock

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cube2net._util.files import temporary_folder
-from cube2net.errors import QueryError, SourceError, join_names, quote_few, unknown_name
+from cube2net.errors import QueryError, SourceError, describe_os_error, join_names, quote_few, unknown_name
 from cube2net.io.tables.column_types import read_ids
 from cube2net.io.tables.dialects import (
     DEFAULT_CONVENTIONS,
@@ -163,9 +163,7 @@ def _read_text_file(path: Path, description: str) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_QUERY_BYTES + 1)
     except OSError as error:
-        raise SourceError(
-            f"cannot read the {description} {str(path)!r}: {(error.strerror or str(error)).lower()}"
-        ) from None
+        raise SourceError(f"cannot read the {description} {str(path)!r}: {describe_os_error(error)}") from None
     if len(content) > MAX_QUERY_BYTES:
         raise SourceError(
             f"the {description} {str(path)!r} takes more than {MAX_QUERY_BYTES:,} bytes, expected names of objects"

@@ -25,7 +25,7 @@ from cube2net._util.arrays import Array, freeze
 from cube2net._util.files import write_files
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, meter_bytes, open_raw, open_zip, unpack
-from cube2net.errors import InputError, SourceError, join_names
+from cube2net.errors import InputError, SourceError, describe_os_error, join_names
 
 BLOCK_BYTES = 2**22
 MAX_LINE_BYTES = 2**20
@@ -77,7 +77,7 @@ def explain_errors(name: str) -> Iterator[None]:
     except zipfile.BadZipFile as error:
         raise SourceError(f"{name} is cut short or damaged: {str(error).lower() or 'it ends too early'}") from error
     except OSError as error:
-        raise SourceError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+        raise SourceError(f"cannot read {name}: {describe_os_error(error)}") from error
 
 
 @contextlib.contextmanager

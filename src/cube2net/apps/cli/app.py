@@ -39,7 +39,7 @@ from cube2net.apps.cli.output import (
     shown_progress,
 )
 from cube2net.apps.cli.query import query, replay
-from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quote
+from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, describe_os_error, quote
 
 OPTION_TEXTS = {
     "skip_missing": "cube2net query --show-missing lists them all, --skip-missing",
@@ -258,7 +258,7 @@ def _run(signals: Signals) -> int:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
         file = f" {quote(error.filename)}" if error.filename else ""
-        refuse(f"cannot use{file}: {(error.strerror or str(error)).lower()}")
+        refuse(f"cannot use{file}: {describe_os_error(error)}")
     except UnicodeEncodeError as error:
         refuse(f"{quote(error.object)} is not UTF-8 text: give it another name")
     except MemoryError:

@@ -17,7 +17,7 @@ from cube2net.apps.server.connections import ConnectionPool, PatientConnection
 from cube2net.apps.server.sessions import CubeOpener, make_request, pack_request
 from cube2net.apps.server.workers import ServerLimits, Work
 from cube2net.apps.service.service import CubeService
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, describe_os_error
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 
@@ -154,7 +154,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
             listener.close()
             raise
     except (OSError, UnicodeError, OverflowError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        reason = describe_os_error(error)
         raise ParameterError(
             f"host {host!r} and port {port} cannot be used: {reason} (without a port, a free one is chosen)"
         ) from None

@@ -29,10 +29,10 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrow import ROWS as BATCH_ROWS
 from cube2net._util.arrow import open_finished, open_mapped, write_mapped
-from cube2net._util.files import temporary_folder
+from cube2net._util.files import explain_disk_errors, temporary_folder
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, Stage, cores, silent
-from cube2net.errors import InputError, ParameterError, check_int, first_line, parse_size
+from cube2net.errors import InputError, ParameterError, check_int, describe_os_error, first_line, parse_size
 
 ROWS_PER_FILE = 1_000_000
 """Spark reads several files in parallel, and does not split a file of this size."""
@@ -193,10 +193,8 @@ def _fetch_table(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
     """Return a table of Spark's, in memory or mapped from a file that is written batch by batch."""
     if path is None:
         return rows.read_all()
-    try:
+    with explain_disk_errors(path):
         write_mapped(path, rows, rows.schema)
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
     return open_mapped(path)
 
 
@@ -380,7 +378,7 @@ def reach_master(master: str) -> None:
             socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_SECONDS).close()
             return
         except OSError as error:
-            reasons.append(f"{host}:{port} {(error.strerror or str(error)).lower()}")
+            reasons.append(f"{host}:{port} {describe_os_error(error)}")
     raise InputError(
         f"no Spark master answers at {master!r} ({'; '.join(reasons)}): check the address, and that it is running"
     )

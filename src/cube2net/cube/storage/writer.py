@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import Array, Ragged, flatten_texts
 from cube2net._util.arrow import write_mapped, write_mapped_table
-from cube2net._util.files import check_replaceable, new_folder, only_writer, temporary_folder
+from cube2net._util.files import check_replaceable, explain_disk_errors, new_folder, only_writer, temporary_folder
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.storage.reader import (
     BRINGABLE,
@@ -50,7 +50,7 @@ from cube2net.cube.storage.reader import (
     read_manifest,
     read_verified,
 )
-from cube2net.errors import CubeError, InputError, quote_few
+from cube2net.errors import CubeError, quote_few
 from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import STAR, Dimension, Level
 from cube2net.model.items import ItemIndex
@@ -72,14 +72,11 @@ def allocate_in_files(folder: Path) -> Allocate:
         if length == 0:
             return np.empty(0, kind)
         path = folder / f"{name}.npy"
-        try:
+        with explain_disk_errors(path):
             array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
             if hasattr(os, "posix_fallocate"):  # take the space now: on a full disk, writing to a page ends the process
                 with path.open("rb+") as file:
                     os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise InputError(f"cannot write {str(path)!r}: {reason}") from error
         return array
 
     return allocate

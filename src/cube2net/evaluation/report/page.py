@@ -19,9 +19,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cube2net._util.files import write_files
+from cube2net._util.files import explain_disk_errors, write_files
 from cube2net._util.text import replace_controls
-from cube2net.errors import Cube2netError, InputError
+from cube2net.errors import Cube2netError
 from cube2net.evaluation.report.figures import (
     DARK,
     PAPER,
@@ -370,10 +370,8 @@ def write_report_files(report: Report, folder: str | Path, *, spreadsheet_safe: 
     }
     if report.cells is not None:
         texts["cells.csv"] = report.cells.to_csv(spreadsheet_safe=spreadsheet_safe)
-    try:
+    with explain_disk_errors(folder, "make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make the folder {str(folder)!r}: {(error.strerror or str(error)).lower()}") from error
     data = {folder / name: text.encode("utf-8", "replace") for name, text in texts.items()}
     return write_files({path: partial(_write_bytes, content) for path, content in data.items()})
 
