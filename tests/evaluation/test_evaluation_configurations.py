@@ -26,7 +26,7 @@ def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
 
 def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
     options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "n_cells": [5], **options}
-    return [config.name for config in list_configurations(of_names(methods), known=OBJECTIVES, **options)]
+    return [config.name for config in list_configurations(of_names(methods), allowed_objectives=OBJECTIVES, **options)]
 
 
 def test_the_query_alone_comes_first_and_once() -> None:

@@ -205,7 +205,7 @@ def compare(
         configs = add_baselines([Configuration(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
-        configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **grid)
+        configs = list_configurations(kinds, as_large=peers, allowed_objectives=OBJECTIVES, **grid)
     if more.hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     work = _prepare(task, cube, asked, seeds, partial(maker, query=asked, methods=named), models, more)

@@ -42,16 +42,16 @@ def list_configurations(
     n_neighbors: Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
-    known: Collection[str] = OBJECTIVES_COMPARED,
+    allowed_objectives: Collection[str] = OBJECTIVES_COMPARED,
 ) -> list[Configuration]:
     """Return the configurations to compare: the query alone, then others, each followed by its baselines.
 
-    ``known`` are the allowed objectives. A method that ignores the objective, such as random cells, is listed with the
-    first one. Without ``objectives``, cover is used if cells are nodes and the method can count repeats; without
-    ``n_cells`` the query decides its number of cells.
+    Objectives are among ``allowed_objectives``. A method that ignores the objective, such as random cells, is listed
+    with the first one. Without ``objectives``, cover is used if cells are nodes and the method can count repeats;
+    without ``n_cells`` the query decides its number of cells.
     """
     options = (
-        ("objective", objectives, known),
+        ("objective", objectives, allowed_objectives),
         ("form", forms, FORMS),
         ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS),
     )

@@ -124,9 +124,9 @@ def compute_label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]
 
     Labels are counted in all cells of the cube, or of the cube that its cells were picked from.
     """
-    whole = cube.finest if cube.cells.merged else None
-    own = resolve_cell(cube, Node(CELL, cell)) if whole is None else resolve_cell(whole, cube.cell(cell))
-    cube = whole or cube
+    finest = cube.finest if cube.cells.merged else None
+    own = resolve_cell(cube, Node(CELL, cell)) if finest is None else resolve_cell(finest, cube.cell(cell))
+    cube = finest or cube
     lifts = []
     for column, (dimension, at, label) in enumerate(zip(cube.dimensions, own.levels, own.labels, strict=True)):
         if at is not None:

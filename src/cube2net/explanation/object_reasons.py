@@ -267,11 +267,11 @@ def explain_object(
 
     ``ranks`` are the ranks by the method or form of the network, and ``options`` those of the method.
     """
-    selection, whole = network.selection, context.whole
-    ((key, name),) = name_objects(whole, [row])
+    selection, full_cube = network.selection, context.whole
+    ((key, name),) = name_objects(full_cube, [row])
     origin = _find_origin(network, context, row)
-    others, weights = find_query_links(whole.links, network.query, row)
-    reached = find_shortest_paths(whole, network.query, row)
+    others, weights = find_query_links(full_cube.links, network.query, row)
+    reached = find_shortest_paths(full_cube, network.query, row)
     rank = ranks.rank(row)
     miss = None
     if not origin:

@@ -12,7 +12,7 @@ Most groups have the same worth (``common``): they are last in the row of a cell
 several do. It is one byte per group, so that all tags stay in the cache.
 
 Groups are the objects of ``coverage``; ``members`` is cell → groups and ``homes`` group → cells. The three columns of
-``worth``, ``whole`` and ``alone`` are gain, cost and nodes (objects outside the query).
+``worth``, ``totals`` and ``alone`` are gain, cost and nodes (objects outside the query).
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ EQUAL = 1e-12
 class SwapProblem(NamedTuple):
     """The constant part: memberships, worths, proposal probabilities and links.
 
-    ``targets`` are groups with a gain and ``odds`` the running sum of the gains; cells with a higher ``key`` are
-    proposed more often. ``objects`` is group → objects outside the query; without a limit of links, it and ``links``
-    have no rows. From ``plain[c]`` to the end of its row, the groups of cell c have the worth ``common``.
+    ``totals`` is the worth of each cell alone. ``targets`` are groups with a gain and ``odds`` the running sum of the
+    gains; cells with a higher ``key`` are proposed more often. ``objects`` is group → objects outside the query;
+    without a limit of links, it and ``links`` have no rows. From ``plain[c]`` to the end of its row, the groups of cell
+    c have the worth ``common``.
     """
 
     members_indptr: Array
@@ -48,7 +49,7 @@ class SwapProblem(NamedTuple):
     homes_indptr: Array
     homes_indices: Array
     worth: Array
-    whole: Array
+    totals: Array
     targets: Array
     odds: Array
     key: Array
@@ -234,16 +235,16 @@ def weigh(choice: SwapProblem, state: SwapState, cell: int) -> None:
         two[state.tag[choice.members_indices[at + 1]]] += 1
     if (end - plain) % 2 == 1:
         one[state.tag[choice.members_indices[end - 1]]] += 1
-    known = end - plain - one[0] - two[0]
+    covered_count = end - plain - one[0] - two[0]
     one[0] = two[0] = one[several] = two[several] = 0
     for slot in range(count):
         shared = one[slot + 1] + two[slot + 1]
         one[slot + 1] = two[slot + 1] = 0
         for column in range(COLUMNS):
             state.shared[slot, column] = shared * choice.common[column]
-    gain = choice.whole[cell, 0] - known * choice.common[0]
-    cost = choice.whole[cell, 1] - known * choice.common[1]
-    nodes = choice.whole[cell, 2] - known * choice.common[2]
+    gain = choice.totals[cell, 0] - covered_count * choice.common[0]
+    cost = choice.totals[cell, 1] - covered_count * choice.common[1]
+    nodes = choice.totals[cell, 2] - covered_count * choice.common[2]
     for at in range(choice.members_indptr[cell], plain):
         group = choice.members_indices[at]
         tag = state.tag[group]

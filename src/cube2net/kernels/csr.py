@@ -127,7 +127,7 @@ def add_links(
     ``rests`` has one number per entry of the addition: the rounding error of the old weight, replaced by that of the
     new one. Sums are at most ``HEAVIEST``.
     """
-    known = len(indptr) - 1
+    old_count = len(indptr) - 1
     count = len(more)
     starts = np.zeros(count + 1, np.int64)
     room = len(indices) + len(more_indices)
@@ -135,7 +135,7 @@ def add_links(
     totals = np.empty(room, np.float32)
     end = 0
     for i in range(count):
-        a, a_end = (indptr[i], indptr[i + 1]) if i < known else (0, 0)
+        a, a_end = (indptr[i], indptr[i + 1]) if i < old_count else (0, 0)
         b, b_end = (more_indptr[more[i]], more_indptr[more[i] + 1]) if more[i] >= 0 else (0, 0)
         while b < b_end:
             right = more_indices[b]

@@ -159,12 +159,12 @@ def mark_held(
 @njit(cache=True)
 def find_entries(indptr: Array, indices: Array, rows: Array, entries: Array) -> Array:
     """Return the position of every entry in its row, or -1."""
-    found = np.empty(len(rows), np.int64)
+    places = np.empty(len(rows), np.int64)
     for i in range(len(rows)):
         last = indptr[rows[i] + 1]
         at = _first_at_least(indices, indptr[rows[i]], last, entries[i])
-        found[i] = at if at < last and indices[at] == entries[i] else -1
-    return found
+        places[i] = at if at < last and indices[at] == entries[i] else -1
+    return places
 
 
 @inner

@@ -130,15 +130,15 @@ def weigh_all(
     for place in range(start, end):
         total += weight_at(indptr, sums, node, place) * bias(indptr, indices, before, indices[place], back, away)
     left = drawn * total
-    found = start
+    position = start
     for place in range(start, end):
         part = weight_at(indptr, sums, node, place) * bias(indptr, indices, before, indices[place], back, away)
         if part > 0.0:
-            found = place
+            position = place
             left -= part
             if left < 0.0:
                 break
-    return found
+    return position
 
 
 @inner

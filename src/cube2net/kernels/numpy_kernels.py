@@ -116,22 +116,22 @@ def push(
     seen = 0
     front = _above(reached[:count], threshold, left, strength)
     while len(front) and total > goal and seen <= allowance:
-        given = left[front].astype(np.float64)
-        totals = np.subtract.accumulate(np.concatenate([[total], (1.0 - damping) * given]))
+        mass = left[front].astype(np.float64)
+        totals = np.subtract.accumulate(np.concatenate([[total], (1.0 - damping) * mass]))
         ends = seen + np.concatenate([[0], np.cumsum(indptr[front + 1] - indptr[front])])
         over = np.flatnonzero((totals[:-1] <= goal) | (ends[:-1] > allowance))
         pushed = int(over[0]) if len(over) else len(front)
-        front, given = front[:pushed], given[:pushed]
+        front, mass = front[:pushed], mass[:pushed]
         total, seen = float(totals[pushed]), int(ends[pushed])
-        share = damping * given / strength[front].astype(np.float64)
+        share = damping * mass / strength[front].astype(np.float64)
         left[front] = 0.0
-        settled[front] = settled[front] + (1.0 - damping) * given
+        settled[front] = settled[front] + (1.0 - damping) * mass
         entries, owner = list_entries(indptr, front)
         others, amounts = np.asarray(indices[entries]), share[owner] * weights[entries].astype(np.float64)
         np.add.at(arrived, others, amounts)
         come = others[amounts.astype(arrived.dtype) > 0.0]
-        found, first = np.unique(come, return_index=True)
-        new = found[np.argsort(first)]
+        unique_objects, first = np.unique(come, return_index=True)
+        new = unique_objects[np.argsort(first)]
         left[new] += arrived[new]
         arrived[new] = 0.0
         fresh = new[strength[new] <= 0.0]
@@ -171,14 +171,14 @@ def close_candidates(
     settled: Array,
     left: Array,
     strength: Array,
-    found: Array,
+    candidates: Array,
 ) -> tuple[int, float]:
-    """Write to ``found`` the reached objects that may score ``least``; return their number and all strengths."""
+    """Write to ``candidates`` the reached objects that may score ``least``; return their number and all strengths."""
     rows = reached[:count]
     strong = strength[rows].astype(np.float64)
     lower = settled[rows] + (1.0 - damping) * left[rows].astype(np.float64)
     named = rows[lower + damping * threshold * strong >= least]
-    found[: len(named)] = named
+    candidates[: len(named)] = named
     return len(named), _sum(strong)
 
 
@@ -195,8 +195,8 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
             return count, False
         entries, _ = list_entries(indptr, front)
         others = np.asarray(indices[entries])
-        found, first = np.unique(others[state[others] == 0], return_index=True)
-        new = found[np.argsort(first)]
+        unique_objects, first = np.unique(others[state[others] == 0], return_index=True)
+        new = unique_objects[np.argsort(first)]
         state[new] = 1
         reached[count : count + len(new)] = new
         place, count = count, count + len(new)

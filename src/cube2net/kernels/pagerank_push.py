@@ -89,14 +89,14 @@ def push(
             left[v] += arrived[v]
             arrived[v] = 0.0
             if strength[v] <= 0.0:
-                known = -float(strength[v])
-                if known == 0.0:
+                strength_sum = -float(strength[v])
+                if strength_sum == 0.0:
                     k = np.uint64(indptr[v])
                     end = np.uint64(indptr[v + one])
                     while k < end:
-                        known += weights[k]
+                        strength_sum += weights[k]
                         k += one
-                strength[v] = known
+                strength[v] = strength_sum
                 reached[count] = touched[place]
                 count += 1
             active[last] = touched[place]
@@ -125,9 +125,9 @@ def close_candidates(
     settled: Array,
     left: Array,
     strength: Array,
-    found: Array,
+    candidates: Array,
 ) -> tuple[int, float]:
-    """Write to ``found`` the reached objects that may score ``least``; return their number and all strengths.
+    """Write to ``candidates`` the reached objects that may score ``least``; return their number and all strengths.
 
     Links are undirected, so the influence of u on v per unit of v's strength is that of v on u per unit of u's. With at
     most ``threshold`` left per unit everywhere, the score of v is at least settled + (1 − a) left, and at most
@@ -138,7 +138,7 @@ def close_candidates(
     for place in range(count):
         v = np.uint64(reached[place])
         volume += strength[v]
-        found[new] = reached[place]
+        candidates[new] = reached[place]
         new += settled[v] + (1.0 - damping) * left[v] + damping * threshold * strength[v] >= least
     return new, volume
 

@@ -19,15 +19,15 @@ SORT_FRACTION = 64
 def find_held_objects(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
     """Return the objects in some cells, ascending; ``mark`` is scratch, a zero byte per object."""
     entries = int((members_indptr[cells + 1] - members_indptr[cells]).sum())
-    found = np.empty(min(entries, len(mark)), dtype=np.int32)
-    count = _mark_held(cells, members_indptr, members_indices, mark, found)
+    held = np.empty(min(entries, len(mark)), dtype=np.int32)
+    count = _mark_held(cells, members_indptr, members_indices, mark, held)
     if count * SORT_FRACTION < len(mark):
-        return np.sort(found[:count])
+        return np.sort(held[:count])
     return np.flatnonzero(mark).astype(np.int32)
 
 
 @njit(cache=True)
-def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array, found: Array) -> int:
+def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array, held: Array) -> int:
     """Mark and write the objects in some cells; return their number."""
     count = 0
     for cell in cells:
@@ -35,7 +35,7 @@ def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark
             o = members_indices[at]
             if mark[o] == 0:
                 mark[o] = 1
-                found[count] = o
+                held[count] = o
                 count += 1
     return count
 
@@ -81,8 +81,8 @@ def _group(
                 mix ^= mix >> np.uint64(29)
         slot = int(np.int64(mix & np.uint64(size - 1)))
         while table[slot] >= 0:
-            known = table[slot]
-            if mixed[known] == mix and same_cells(o, first[known], homes_indptr, homes_indices, place):
+            candidate = table[slot]
+            if mixed[candidate] == mix and same_cells(o, first[candidate], homes_indptr, homes_indices, place):
                 break
             slot = (slot + 1) % size
         if table[slot] < 0:
@@ -226,14 +226,14 @@ def mark_dominated(
                 continue
             if cost[other] > cost[cell] or nodes[other] > nodes[cell]:
                 continue
-            found = 0
+            matched = 0
             for g in members_indices[members_indptr[other] : members_indptr[other + 1]]:
                 if mine[g] == cell:
-                    found += wanted[g]
+                    matched += wanted[g]
                 elif not harmless[g]:
-                    found = -1
+                    matched = -1
                     break
-            if found == count:
+            if matched == count:
                 out[cell] = True
                 break
     return out

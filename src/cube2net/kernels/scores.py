@@ -52,8 +52,8 @@ def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array
                 below = middle
         if above <= high:
             total += _tail(above, n, held, o, 1) * np.exp(_likelihood(above, n, held, o, logs) - seen)
-        whole = logs[held] + logs[n + o - held] - logs[n + o] + logs[n] + logs[o]
-        chances[i] = min(1.0, np.exp(whole + seen) * total)
+        log_total = logs[held] + logs[n + o - held] - logs[n + o] + logs[n] + logs[o]
+        chances[i] = min(1.0, np.exp(log_total + seen) * total)
 
 
 @njit(cache=True)

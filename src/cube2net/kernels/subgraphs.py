@@ -64,12 +64,12 @@ def insert_objects(keys: Array, values: Array, objects: Array, first: int, step:
 @njit(cache=True)
 def look_up(keys: Array, values: Array, objects: Array) -> Array:
     """Return the values of objects, and 0 for those not in the table."""
-    found = np.zeros(len(objects), values.dtype)
+    results = np.zeros(len(objects), values.dtype)
     for i in range(len(objects)):
         place = find_slot(keys, objects[i])
         if len(keys) == 0 or keys[place] == objects[i]:
-            found[i] = values[place]
-    return found
+            results[i] = values[place]
+    return results
 
 
 @njit(cache=True)
@@ -81,17 +81,17 @@ def hop(
     fan_out: int,
     most: int,
     keys: Array,
-    known: Array,
+    state: Array,
     hits: Array,
 ) -> Array:
     """Return the objects one step from the front that are not known, in the order found.
 
     Each object of the front adds at most ``fan_out`` of them (0: all), by its heaviest links, of equal weights the
-    lower object first. At most ``most`` are found. ``keys`` and ``known`` are a table with room for these, in which
+    lower object first. At most ``most`` are found. ``keys`` and ``state`` are a table with room for these, in which
     objects to leave out have 1; those found get 2. ``hits`` is empty, or counts at the positions of the table how many
     objects of the front link to an object.
     """
-    found = np.empty(most, np.int32)
+    next_objects = np.empty(most, np.int32)
     count = 0
     counted, hashed = len(hits) > 0, len(keys) > 0
     for u in front:
@@ -102,7 +102,7 @@ def hop(
             heavy = np.empty(end - start, np.float32)
             for k in range(start, end):
                 place = find_slot(keys, indices[k])
-                if known[place] != 1:
+                if state[place] != 1:
                     heavy[new] = weights[k]
                     new += 1
             if new > fan_out:
@@ -114,21 +114,21 @@ def hop(
         for k in range(start, end):
             v = indices[k]
             place = find_slot(keys, v)
-            if known[place] == 1 or (capped and weights[k] < least):
+            if state[place] == 1 or (capped and weights[k] < least):
                 continue
             if capped and weights[k] == least:
                 if ties == 0:
                     continue
                 ties -= 1
-            if known[place] == 0:
+            if state[place] == 0:
                 if hashed:
                     keys[place] = v
-                known[place] = 2
-                found[count] = v
+                state[place] = 2
+                next_objects[count] = v
                 count += 1
             if counted:
                 hits[place] += 1
-    return found[:count].copy()
+    return next_objects[:count].copy()
 
 
 @inner
@@ -212,15 +212,15 @@ def induce(
                     k += one
                 continue
             # The same for ends that pass the filter; positions and weights are read for these only.
-            start, found = k, count
+            start, filled = k, count
             while k < end:
                 v = indices[k]
-                source[found] = np.int32(k - start)
-                target[found] = v
-                found += np.uint64(mark[hash_object(v, size)])
+                source[filled] = np.int32(k - start)
+                target[filled] = v
+                filled += np.uint64(mark[hash_object(v, size)])
                 k += one
             at = count
-            while at < found:
+            while at < filled:
                 # An end that is not a node is at a free position, whose value is 0.
                 there = place[find_slot(keys, target[at])] - np.int32(1)
                 strength = weights[start + np.uint64(source[at])]
@@ -257,55 +257,55 @@ def expand(indptr: Array, indices: Array, query: Array, forbidden: Array, reach:
     with the most links to the previous ring are taken, of equal ones those found first, and it is the last.
     """
     met = np.zeros(len(indptr) - 1, np.int32)
-    found = np.empty(len(met), np.int32)
+    reached = np.empty(len(met), np.int32)
     for v in range(len(forbidden)):
         if forbidden[v]:
             met[v] = -1
     for at in range(len(query)):
-        found[at] = query[at]
+        reached[at] = query[at]
         met[query[at]] = -1
     start, stop = 0, len(query)
     for _ in range(reach):
         end = stop
         for at in range(start, stop):
-            for entry in range(indptr[found[at]], indptr[found[at] + 1]):
+            for entry in range(indptr[reached[at]], indptr[reached[at] + 1]):
                 other = indices[entry]
                 if met[other] == 0:
-                    found[end] = other
+                    reached[end] = other
                     end += 1
                 if met[other] >= 0:
                     met[other] += 1
         room = len(query) + most - stop
         if end - stop > room:
-            return _keep_best_linked(met, found, stop, end, room)
+            return _keep_best_linked(met, reached, stop, end, room)
         for at in range(stop, end):
-            met[found[at]] = -1
+            met[reached[at]] = -1
         start, stop = stop, end
         if start == stop:
             break
-    return found[:stop].copy()
+    return reached[:stop].copy()
 
 
 @inner
-def _keep_best_linked(met: Array, found: Array, stop: int, end: int, room: int) -> Array:
+def _keep_best_linked(met: Array, reached: Array, stop: int, end: int, room: int) -> Array:
     most = 0
     for at in range(stop, end):
-        most = max(most, met[found[at]])
+        most = max(most, met[reached[at]])
     tally = np.zeros(most + 2, np.int64)
     for at in range(stop, end):
-        tally[met[found[at]]] += 1
+        tally[met[reached[at]]] += 1
     least, sure = most + 1, 0
     while least > 1 and sure + tally[least] <= room:
         sure += tally[least]
         least -= 1
     left, to = room - sure, stop
     for at in range(stop, end):
-        count = met[found[at]]
+        count = met[reached[at]]
         if count > least or (count == least and left > 0):
             left -= count == least
-            found[to] = found[at]
+            reached[to] = reached[at]
             to += 1
-    return found[:to].copy()
+    return reached[:to].copy()
 
 
 @njit(cache=True)

@@ -30,10 +30,10 @@ def _stop_among(_: Any, data: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         block = builder.load(_block_at(context, builder, signature.args[0], *args), align=1)
         every = [ir.Constant(_BYTES, [byte] * WIDE) for byte in (QUOTE, BACKSLASH, SPACE)]
-        found = builder.icmp_unsigned("==", block, every[0])
-        found = builder.or_(found, builder.icmp_unsigned("==", block, every[1]))
-        found = builder.or_(found, builder.icmp_unsigned("<", block, every[2]))
-        bits = builder.zext(builder.bitcast(found, ir.IntType(WIDE)), ir.IntType(64))
+        is_match = builder.icmp_unsigned("==", block, every[0])
+        is_match = builder.or_(is_match, builder.icmp_unsigned("==", block, every[1]))
+        is_match = builder.or_(is_match, builder.icmp_unsigned("<", block, every[2]))
+        bits = builder.zext(builder.bitcast(is_match, ir.IntType(WIDE)), ir.IntType(64))
         bits = builder.or_(bits, ir.Constant(ir.IntType(64), 1 << WIDE))
         return builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
 
@@ -160,11 +160,11 @@ def mark_first(starts: Array, values: Array) -> Array:
 @njit(cache=True)
 def find_latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
     """Return for every code its valid entry of the latest day, the last of equal ones, or -1."""
-    found = np.full(count, -1, np.int64)
+    latest = np.full(count, -1, np.int64)
     for k in range(len(codes)):
-        if valid[k] and (found[codes[k]] < 0 or days[k] >= days[found[codes[k]]]):
-            found[codes[k]] = k
-    return found
+        if valid[k] and (latest[codes[k]] < 0 or days[k] >= days[latest[codes[k]]]):
+            latest[codes[k]] = k
+    return latest
 
 
 @njit(cache=True)
@@ -263,7 +263,7 @@ def _read(
     data: Array, at: int, end: int, words: Array, begins: Array, lengths: Array, word_of: Array, place_of: Array
 ) -> tuple[int, int, int]:
     """Read one index; return its state, the number of positions, and the last position."""
-    known = placed = most = filled = 0
+    key_count = placed = most = filled = 0
     depth = 0
     at = _blank(data, at, end)
     if at == end:
@@ -300,23 +300,23 @@ def _read(
         if at >= end:
             return CUT, placed, most
         if data[at] == BEGIN:
-            at, numbers, highest = _places(data, at + 1, end, known, word_of, place_of, placed)
+            at, numbers, highest = _places(data, at + 1, end, key_count, word_of, place_of, placed)
             if at == -1:
                 return ODD, 0, 0
             if at == -2:
                 return CUT, placed, most
-            begins[known], lengths[known] = key, closed - key
+            begins[key_count], lengths[key_count] = key, closed - key
             if escaped:
-                begins[known], before = -1 - filled, filled
+                begins[key_count], before = -1 - filled, filled
                 filled = _unescape(data, key, closed, words, filled)
                 if filled < 0:
                     return ODD, 0, 0
-                lengths[known] = filled - before
-            known, placed, most = known + 1, placed + numbers, max(most, highest)
+                lengths[key_count] = filled - before
+            key_count, placed, most = key_count + 1, placed + numbers, max(most, highest)
             continue
         if depth == 0 and data[at] == OPEN and _is(data, key, closed, INDEX):
             depth, at = 1, at + 1
-        elif depth == 0 and known == 0 and _is(data, key, closed, LENGTH):
+        elif depth == 0 and key_count == 0 and _is(data, key, closed, LENGTH):
             while at < end and data[at] != COMMA and data[at] != CLOSE:
                 at += 1
         else:

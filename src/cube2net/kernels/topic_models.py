@@ -155,7 +155,7 @@ def mark_terms(parts: Array, starts: Array, roots: Array, edges: Array, edge_par
     From node ``n`` the parts ``edge_parts[edges[n]:edges[n + 1]]`` (ascending) lead on, edge ``e`` to node
     ``heads + e``. ``ends[n]`` is the term that node ``n`` completes, or -1.
     """
-    found = np.full(parts.shape[0], -1, dtype=np.int32)
+    terms = np.full(parts.shape[0], -1, dtype=np.int32)
     heads = ends.shape[0] - edge_parts.shape[0]
     for text in range(starts.shape[0] - 1):
         at, last = starts[text], starts[text + 1]
@@ -165,7 +165,7 @@ def mark_terms(parts: Array, starts: Array, roots: Array, edges: Array, edge_par
             further = at + 1
             while node >= 0:
                 if ends[node] >= 0:
-                    found[at] = ends[node]
+                    terms[at] = ends[node]
                     size = further - at
                 if further == last or parts[further] < 0:
                     break
@@ -180,4 +180,4 @@ def mark_terms(parts: Array, starts: Array, roots: Array, edges: Array, edge_par
                 node = low + heads if low < edges[node + 1] and edge_parts[low] == part else -1
                 further += 1
             at += max(1, size)
-    return found
+    return terms

@@ -167,14 +167,14 @@ def find_tops(low: Array, high: Array, cost: Array, worth: Array, other: Array, 
         if held == room:
             break
     seen = np.zeros(count, np.bool_)
-    found = np.empty(count, np.int32)
+    tops = np.empty(count, np.int32)
     size = 0
     for node in order:
         if fits[node] and not seen[tree[node]]:
             seen[tree[node]] = True
-            found[size] = node
+            tops[size] = node
             size += 1
-    return found[:size]
+    return tops[:size]
 
 
 @njit(cache=True)
@@ -329,7 +329,7 @@ def grow(
     meet, spent = first_events(indptr, others, links, cost, prize, active, part, spending)
     going = np.sum(spending > 1)
     tight = np.empty(max(count - 1, 0), np.int64)
-    found = 0
+    tight_count = 0
     while going > 0 and len(meet) > 0:
         if len(spent) > 0 and spent[0][0] < meet[0][0] - TIGHT:
             now, a, mark = heapq.heappop(spent)
@@ -356,8 +356,8 @@ def grow(
         if slack > TIGHT:
             heapq.heappush(meet, (now + slack / speed, link))
             continue
-        tight[found] = link
-        found += 1
+        tight[tight_count] = link
+        tight_count += 1
         woken = -1 if speed == 2 else (b if active[a] else a)
         stop = last[woken]
         if size[a] < size[b]:
@@ -385,7 +385,7 @@ def grow(
                         slack = (slack - (now - since[b])) / 2
                     heapq.heappush(meet, (now + max(0.0, slack), link))
             node = -1 if node == stop else after[node]
-    return tight[:found]
+    return tight[:tight_count]
 
 
 @njit(cache=True)
@@ -463,9 +463,9 @@ def reach(
         seen += ends
         if seen > most_ends:
             return -1, np.empty(0, np.int32)
-        found = np.empty(ends, np.int32)
-        count = _step(front, step, indptr, indices, weights, steps, heaviest, ways, before, found)
-        front = np.sort(found[:count])
+        next_nodes = np.empty(ends, np.int32)
+        count = _step(front, step, indptr, indices, weights, steps, heaviest, ways, before, next_nodes)
+        front = np.sort(next_nodes[:count])
         met = front[goals[front] == 1]
         if len(met):
             return step, met
@@ -485,7 +485,7 @@ def _step(
     heaviest: Array,
     ways: Array,
     before: Array,
-    found: Array,
+    next_nodes: Array,
 ) -> int:
     """Advance one step from the front; write the objects reached for the first time, and return their number."""
     count = 0
@@ -495,7 +495,7 @@ def _step(
             weight = heaviest[o] + weights[at]
             if steps[other] == 0:
                 steps[other], heaviest[other], ways[other], before[other] = step + 1, weight, ways[o], o
-                found[count] = other
+                next_nodes[count] = other
                 count += 1
             elif steps[other] == step + 1:
                 ways[other] += ways[o]

@@ -91,15 +91,15 @@ class KMeans:
         labels = np.zeros(len(rows), dtype=np.int32)
         centres = np.zeros((1, rows.shape[1]))
         if is_known.any():
-            known = rows[is_known]
-            largest = np.abs(known).max()
+            points = rows[is_known]
+            largest = np.abs(points).max()
             if not 1e-100 < largest < 1e100:  # squares would overflow or vanish
-                known = known / largest
+                points = points / largest
             if self.unit:
-                known = known / np.sqrt(_sum_squares(known))[:, None]
+                points = points / np.sqrt(_sum_squares(points))[:, None]
             with one_thread():
                 rng = np.random.RandomState(start)
-                labels[is_known], centres = _run_k_means(known, min(count, len(known)), self.restarts, rng)
+                labels[is_known], centres = _run_k_means(points, min(count, len(points)), self.restarts, rng)
             nearest = int(np.einsum("ij,ij->i", centres, centres).argmin())
             labels[~is_known] = len(centres) if self.isolated == "own" else nearest
         return Clusters(labels, np.flatnonzero(~is_known))
@@ -117,9 +117,9 @@ def _run_k_means(rows: Array, count: int, restarts: int, rng: np.random.RandomSt
     enough = TOLERANCE * total / rows.size
     least = np.inf
     for _ in range(restarts):
-        found, moved, inertia = _run_lloyd(rows, _spread_centres(rows, count, rng), enough)
+        assigned, moved, inertia = _run_lloyd(rows, _spread_centres(rows, count, rng), enough)
         if inertia < least - ROUNDING * total:  # the same clusters in another order are no better
-            labels, centres, least = found, moved, inertia
+            labels, centres, least = assigned, moved, inertia
     return labels, centres + mean
 
 
@@ -184,7 +184,7 @@ def _compute_squared_distances(points: Array, rows: Array, squares: Array) -> Ar
     return np.maximum(_sum_squares(points)[:, None] - 2.0 * (points @ rows.T) + squares, 0.0)
 
 
-def f1(found: Labels, truth: Labels) -> float:
+def f1(clusters: Labels, truth: Labels) -> float:
     """Return the F1 similarity: the F1 of every cluster with the most similar true one, weighted by size.
 
     F1 = Σ_c |c| / n · max_t 2 |c ∩ t| / (|c| + |t|), with c the clusters and t the true ones. It is not symmetric:
@@ -193,10 +193,10 @@ def f1(found: Labels, truth: Labels) -> float:
     >>> f1([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
     0.7333333333333334
     """
-    return float(compute_f1(_count_pairs(found, truth)))
+    return float(compute_f1(_count_pairs(clusters, truth)))
 
 
-def jaccard_index(found: Labels, truth: Labels) -> float:
+def jaccard_index(clusters: Labels, truth: Labels) -> float:
     """Return the Jaccard similarity JC: the mean of the best matches in both directions.
 
     JC = ½ · mean_c max_t J(c, t) + ½ · mean_t max_c J(c, t), with J(c, t) = |c ∩ t| / |c ∪ t|.
@@ -204,10 +204,10 @@ def jaccard_index(found: Labels, truth: Labels) -> float:
     >>> jaccard_index([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
     0.5833333333333333
     """
-    return float(compute_jaccard(_count_pairs(found, truth)))
+    return float(compute_jaccard(_count_pairs(clusters, truth)))
 
 
-def nmi(found: Labels, truth: Labels) -> float:
+def nmi(clusters: Labels, truth: Labels) -> float:
     """Return the normalised mutual information, I(C; T) / ((H(C) + H(T)) / 2).
 
     It is 1 if both have a single cluster.
@@ -215,18 +215,18 @@ def nmi(found: Labels, truth: Labels) -> float:
     >>> round(nmi([0, 0, 1, 1], ["a", "a", "a", "b"]), 4)
     0.3437
     """
-    return float(compute_nmi(_count_pairs(found, truth)))
+    return float(compute_nmi(_count_pairs(clusters, truth)))
 
 
-def _count_pairs(found: Labels, truth: Labels) -> Array:
+def _count_pairs(clusters: Labels, truth: Labels) -> Array:
     """Return the contingency table of clusters and true clusters."""
-    if len(found) != len(truth):
+    if len(clusters) != len(truth):
         raise InputError(
-            f"{len(found):,} objects have a found label and {len(truth):,} a true one, expected the same objects"
+            f"{len(clusters):,} objects have a found label and {len(truth):,} a true one, expected the same objects"
         )
-    if not len(found):
+    if not len(clusters):
         raise InputError("there are no objects to score: give one label for each object, found and true")
-    rows, columns = _number_labels(found), _number_labels(truth)
+    rows, columns = _number_labels(clusters), _number_labels(truth)
     width = int(columns.max()) + 1
     both = np.bincount(rows * width + columns, minlength=(int(rows.max()) + 1) * width).reshape(-1, width)
     return both.astype(np.float64)
@@ -255,9 +255,9 @@ def compute_f1(tables: Array) -> Array:
     >>> float(compute_f1(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
     0.7333333333333334
     """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    best = _share(2 * tables, found[..., :, None] + true[..., None, :]).max(axis=-1)
-    return _share((found * best).sum(axis=-1), found.sum(axis=-1), empty=np.nan)
+    clusters, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    best = _share(2 * tables, clusters[..., :, None] + true[..., None, :]).max(axis=-1)
+    return _share((clusters * best).sum(axis=-1), clusters.sum(axis=-1), empty=np.nan)
 
 
 def compute_jaccard(tables: Array) -> Array:
@@ -266,9 +266,9 @@ def compute_jaccard(tables: Array) -> Array:
     >>> float(compute_jaccard(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
     0.5833333333333333
     """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    match = _share(tables, found[..., :, None] + true[..., None, :] - tables)
-    return (_average_full(match.max(axis=-1), found) + _average_full(match.max(axis=-2), true)) / 2
+    clusters, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    match = _share(tables, clusters[..., :, None] + true[..., None, :] - tables)
+    return (_average_full(match.max(axis=-1), clusters) + _average_full(match.max(axis=-2), true)) / 2
 
 
 def compute_nmi(tables: Array) -> Array:
@@ -277,10 +277,12 @@ def compute_nmi(tables: Array) -> Array:
     >>> compute_nmi(np.array([[[2.0, 0.0], [1.0, 1.0]], [[4.0, 0.0], [0.0, 0.0]]])).round(4).tolist()
     [0.3437, 1.0]
     """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    total = found.sum(axis=-1)
-    single = (np.count_nonzero(found, axis=-1) == 1) & (np.count_nonzero(true, axis=-1) == 1)
-    apart = entropy(_share(found, total[..., None])).sum(axis=-1) + entropy(_share(true, total[..., None])).sum(axis=-1)
+    clusters, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    total = clusters.sum(axis=-1)
+    single = (np.count_nonzero(clusters, axis=-1) == 1) & (np.count_nonzero(true, axis=-1) == 1)
+    apart = entropy(_share(clusters, total[..., None])).sum(axis=-1) + entropy(_share(true, total[..., None])).sum(
+        axis=-1
+    )
     shared = apart - entropy(_share(tables, total[..., None, None])).sum(axis=(-1, -2))
     score = np.clip(np.where(single, 1.0, _share(2 * shared, apart)), 0.0, 1.0)
     return np.where(total > 0, score, np.nan)
@@ -292,27 +294,27 @@ def entropy(shares: Array) -> Array:
     return -safe * np.log2(safe)
 
 
-def count_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
-    """Return a contingency table of found and true clusters for every column of ``times``, the weights of objects.
+def count_tables(clusters: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
+    """Return a contingency table of clusters and true clusters for every column of ``times``, the weights of objects.
 
-    ``found`` and ``true`` are the cluster numbers of the objects, and ``shape`` the numbers of clusters. All tables are
-    one product of a sparse matrix (pairs of clusters × objects) with ``times`` (objects × tables).
+    ``clusters`` and ``true`` are the cluster numbers of the objects, and ``shape`` the numbers of clusters. All tables
+    are one product of a sparse matrix (pairs of clusters × objects) with ``times`` (objects × tables).
 
     >>> count_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
     [[[1.0, 0.0], [0.0, 2.0]]]
     """
     import scipy.sparse as sp
 
-    count = len(found)
-    places = (np.ones(count, times.dtype), found * shape[1] + true, np.arange(count + 1))
+    count = len(clusters)
+    places = (np.ones(count, times.dtype), clusters * shape[1] + true, np.arange(count + 1))
     both = sp.csc_array(places, shape=(shape[0] * shape[1], count)) @ times
     return np.moveaxis(both.astype(np.float64, copy=False).reshape(*shape, -1), -1, 0)
 
 
-def _share(part: Array, whole: Array, empty: float = 0.0) -> Array:
+def _share(part: Array, total: Array, empty: float = 0.0) -> Array:
     """Return part / whole, and ``empty`` where the whole is 0."""
-    valid = whole > 0
-    return np.where(valid, part / np.where(valid, whole, 1.0), empty)
+    valid = total > 0
+    return np.where(valid, part / np.where(valid, total, 1.0), empty)
 
 
 def _average_full(values: Array, sizes: Array) -> Array:

@@ -174,8 +174,8 @@ def make_link_task(
     """Return the task of predicting hidden links by recommenders; those given by name are tuned."""
     tried: dict[str, tuple[Recommender, ...]] = {}
     for name, each in _name_models(models, LINK_MODELS).items():
-        found: Recommender = make_object(each, RECOMMENDERS, Recommender, "recommender", {})
-        tried[name] = TUNING_CHOICES[each] if isinstance(each, str) else (found,)
+        recommender: Recommender = make_object(each, RECOMMENDERS, Recommender, "recommender", {})
+        tried[name] = TUNING_CHOICES[each] if isinstance(each, str) else (recommender,)
     links = HiddenLinks.of(cube, query, *hidden, users)
     parameters = {name: " or ".join(map(format_repr, several)) for name, several in tried.items()}
     return DownstreamTask(LinkPredictor(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))

@@ -132,8 +132,8 @@ def rank_links(
 
 
 def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    valid = values[~np.isnan(values)]
+    return float(valid.mean()) if len(valid) else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,9 +264,9 @@ def choose_recommender(
     auc: dict[int, float] = {}
     for _ in range(repeats):
         seen, hidden = _split(links, width, share, rng)
-        for number, (made, fitted) in enumerate(_fit_all(recommenders, seen, seed)):
+        for number, (candidate, fitted) in enumerate(_fit_all(recommenders, seen, seed)):
             means = rank_links(fitted, seen, hidden, ks=(k,), items=width).means()
-            tried[number] = made
+            tried[number] = candidate
             recall[number] = recall.get(number, 0.0) + np.nan_to_num(means[f"R@{k}"]) / repeats
             auc[number] = auc.get(number, 0.0) + np.nan_to_num(means["AUC"]) / repeats
     order = sorted(tried, key=lambda number: (-round(recall[number], 12), -round(auc[number], 12), number))

@@ -39,17 +39,17 @@ ATTRIBUTE_LOOKUPS = (make_node_table, make_link_table, count_labels, make_direct
 def make_form(options: NetworkOptions) -> Form:
     """Return the form of a network's options; raise if an option does not apply to it."""
     names = [each.name for each in fields(Form) if each.name != "kind"]
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
-    form = Form(options.form or Form.kind, **given)
+    set_options = {name: value for name in names if (value := getattr(options, name)) is not None}
+    form = Form(options.form or Form.kind, **set_options)
     for name in ("membership_weights", "cell_weight"):
-        if name in given and not form.has_cells:
+        if name in set_options and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if "cell_weight" in given and form.kind != "hybrid" and form.membership_weights != "even":
+    if "cell_weight" in set_options and form.kind != "hybrid" and form.membership_weights != "even":
         raise ParameterError(
             f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}"
         )
     for name in ("n_neighbors", "neighbor_weight"):
-        if name in given and form.kind != "hybrid":
+        if name in set_options and form.kind != "hybrid":
             raise ParameterError(f"{name} is about the neighbours of the form 'hybrid', got the form {form.kind!r}")
     return form
 
@@ -78,13 +78,13 @@ def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, sc
     ``room`` is the number of neighbours.
     """
     pins = len(list_pinned(query, scope))
-    known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
+    base_count = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
     if form.kind == "hybrid":
-        return known - pins + max(pins, room), False
+        return base_count - pins + max(pins, room), False
     if not form.has_brought:
-        return known, True
+        return base_count, True
     others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
-    return known + len(others), form.keep_unlinked
+    return base_count + len(others), form.keep_unlinked
 
 
 def assemble(
@@ -182,11 +182,11 @@ def take_first_cells(
     """
     members = take_rows(cube.cells.members, selection.cells)
     inside = list_included(query, scope)
-    found, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
+    brought_objects, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
     rank = np.searchsorted(members.indptr, np.maximum(first - len(inside), 0), side="right")
     rank[first < len(inside)] = 0
     if scope.forbidden_objects is not None:
-        rank = rank[(first < len(inside)) | ~scope.forbidden_objects[found]]
+        rank = rank[(first < len(inside)) | ~scope.forbidden_objects[brought_objects]]
     sizes = np.cumsum(np.bincount(rank, minlength=len(selection.cells) + 1)) + np.arange(len(selection.cells) + 1)
     count = min(max(len(scope.cells), int(np.searchsorted(sizes, nodes, side="right")) - 1), len(selection.cells))
     if count == len(selection.cells):
@@ -411,9 +411,9 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     if numpy_kernels.WORK.accept("subgraphs.induce", room + len(links)):
         place = np.zeros(len(links), dtype=np.int32)
         place[nodes] = np.arange(1, len(nodes) + 1)
-        found = numpy_kernels.induce(links.indptr, links.indices, links.weights, nodes, place)
-        check_weights(found[2], WEIGHTS)
-        return found, np.empty(0, np.int32), place
+        induced_links = numpy_kernels.induce(links.indptr, links.indices, links.weights, nodes, place)
+        check_weights(induced_links[2], WEIGHTS)
+        return induced_links, np.empty(0, np.int32), place
     from cube2net.kernels.subgraphs import induce as kernel
     from cube2net.kernels.subgraphs import insert_objects, make_keys
 

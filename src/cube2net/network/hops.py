@@ -108,22 +108,22 @@ def expand_hops(
     """
     from cube2net.kernels.subgraphs import hop, insert_objects, look_up, make_keys
 
-    known = front = np.array(start, dtype=np.int32)
+    reached = front = np.array(start, dtype=np.int32)
     more = np.array([] if also is None else also, dtype=np.int32)
-    known = np.concatenate([known, more])
+    reached = np.concatenate([reached, more])
     rings: list[Array] = []
     hits: list[Array] = [np.empty(0, np.int32)]
     for _ in range(hops):
         ends = links.indptr[front + 1] - links.indptr[front]
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
-        keys = np.empty(0, np.int32) if forbidden is not None else make_keys(len(known) + most, len(links))
+        keys = np.empty(0, np.int32) if forbidden is not None else make_keys(len(reached) + most, len(links))
         size = len(keys) or len(links)
         state = np.zeros(size, np.uint8) if forbidden is None else forbidden.astype(np.uint8)
         brought = np.zeros(size if count else 0, np.int32)
-        insert_objects(keys, state, known, 1, 0)
+        insert_objects(keys, state, reached, 1, 0)
         front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)
         rings.append(front)
-        known = np.concatenate([known, front])
+        reached = np.concatenate([reached, front])
         if count:
             hits.append(look_up(keys, brought, front))
         front, more = np.concatenate([front, more]), more[:0]

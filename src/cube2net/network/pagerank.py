@@ -208,8 +208,8 @@ def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance:
     [0.1149, 0.5405, 0.3446, 0.0]
     """
     for walk in _make_walks(links, seeds, damping, tolerance):
-        values, known = walk.finish(tolerance)
-        if walk.sound(values, known, tolerance):
+        values, rows = walk.finish(tolerance)
+        if walk.sound(values, rows, tolerance):
             break
     return values.astype(np.float64, copy=False)
 
@@ -266,12 +266,12 @@ def choose_kernels(links: Links) -> Any:
     return import_module(f"cube2net.kernels.{'numpy_kernels' if is_small else 'pagerank_push'}")
 
 
-def _exclude(rows: Array, known: Array) -> Array:
+def _exclude(rows: Array, excluded: Array) -> Array:
     """Return the rows that are not among the known ones, which are in ascending order."""
-    if len(known) == 0:
+    if len(excluded) == 0:
         return rows
-    place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
-    return np.asarray(rows[known[place] != rows])
+    place = np.minimum(np.searchsorted(excluded, rows), len(excluded) - 1)
+    return np.asarray(rows[excluded[place] != rows])
 
 
 class RestartWalk:
@@ -298,7 +298,7 @@ class RestartWalk:
         self.left[linked] = start
         self._strength[linked] = strength[~alone]
         self._reached[: len(linked)] = linked
-        self._found = len(linked)
+        self._reached_count = len(linked)
         self.rest = start * len(linked)
         self._seen = 0
         self._threshold = start / float(strength[~alone].min()) if len(linked) else 0.0
@@ -307,7 +307,7 @@ class RestartWalk:
     @property
     def reached(self) -> Array:
         """The objects that the walk has reached, ascending."""
-        return np.sort(self._reached[: self._found])
+        return np.sort(self._reached[: self._reached_count])
 
     @property
     def state(self) -> tuple[str, int, float]:
@@ -326,9 +326,9 @@ class RestartWalk:
         while self._push_once(tolerance, allowance, STEP):
             if self._threshold > due:
                 continue
-            doubt, least, found = self._leaders(count, least, slack, inside, forbidden)
-            if found is not None:
-                return found
+            doubt, least, leaders = self._leaders(count, least, slack, inside, forbidden)
+            if leaders is not None:
+                return leaders
             if self._seen > min(EARLY, allowance // LOCAL) and self._seen * doubt > allowance * slack:
                 return None
             due = self._threshold * (max(0.25, min(1.0, math.sqrt(slack / doubt))) if 0 < doubt < math.inf else 1.0)
@@ -341,31 +341,31 @@ class RestartWalk:
         """
         if everywhere:
             self._follow(len(self._links.indices))
-            known = self.reached
-            self._settle(tolerance, known)
-            return self.settled, known
-        whole = False
+            rows = self.reached
+            self._settle(tolerance, rows)
+            return self.settled, rows
+        is_complete = False
         local = len(self._links.indices) // LOCAL
         self._push(tolerance, min(EARLY, local))
         if self.rest > tolerance and local > EARLY:
-            whole = self._follow(SMALL)
-            if not whole:
+            is_complete = self._follow(SMALL)
+            if not is_complete:
                 self._push(tolerance, local)
         if self.rest <= tolerance:
-            known = self.reached
-            self.settled[known] += (1.0 - self._damping) * self.left[known]
+            rows = self.reached
+            self.settled[rows] += (1.0 - self._damping) * self.left[rows]
         else:
-            whole = whole or self._follow(len(self._links.indices) // PART)
-            known = self.reached if whole else np.arange(len(self._links), dtype=np.int32)
-            self._settle(tolerance, known)
-        return self.settled, known
+            is_complete = is_complete or self._follow(len(self._links.indices) // PART)
+            rows = self.reached if is_complete else np.arange(len(self._links), dtype=np.int32)
+            self._settle(tolerance, rows)
+        return self.settled, rows
 
-    def sound(self, values: Array, known: Array, tolerance: float) -> bool:
+    def sound(self, values: Array, rows: Array, tolerance: float) -> bool:
         """Return whether the precision sufficed: otherwise scores are not finite or do not sum to 1."""
         if values.dtype == np.float64:
             return True
-        lonely = _exclude(self._seeds, known)
-        total = values[known].sum(dtype=np.float64) + values[lonely].sum(dtype=np.float64)
+        lonely = _exclude(self._seeds, rows)
+        total = values[rows].sum(dtype=np.float64) + values[lonely].sum(dtype=np.float64)
         return bool(abs(total - 1.0) <= tolerance + ROUNDING)
 
     def _push(self, goal: float, allowance: int) -> None:
@@ -378,11 +378,11 @@ class RestartWalk:
         if self.rest <= goal or self._seen > allowance or not self._threshold >= LOWEST:
             return False
         links = self._links
-        if not self._all_strengths and self._found * MANY > len(links):
+        if not self._all_strengths and self._reached_count * MANY > len(links):
             self._kernels.know(links.indptr, links.weights, self._strength)
             self._all_strengths = True
         self._threshold /= fall
-        self.rest, self._found, seen = self._kernels.push(
+        self.rest, self._reached_count, seen = self._kernels.push(
             links.indptr,
             links.indices,
             links.weights,
@@ -396,7 +396,7 @@ class RestartWalk:
             self._arrived,
             self._strength,
             self._reached,
-            self._found,
+            self._reached_count,
             self._active,
             self._touched,
         )
@@ -412,7 +412,7 @@ class RestartWalk:
         rest were spread over all reached objects in proportion to their strengths, as it is in the end.
         """
         arrays = (self.settled, self.left, self._strength)
-        ends = (self._reached, self._found, self._damping, self._threshold, least)
+        ends = (self._reached, self._reached_count, self._damping, self._threshold, least)
         number, volume = self._kernels.close_candidates(*ends, *arrays, self._touched)
         rows = _exclude(np.sort(self._touched[:number]), inside)
         if forbidden is not None:
@@ -438,12 +438,12 @@ class RestartWalk:
     def _follow(self, allowance: int) -> bool:
         """Add all reachable objects if they have at most ``allowance`` ends of links; return whether they do."""
         state = np.zeros(len(self._links), np.uint8)
-        state[self._reached[: self._found]] = 1
+        state[self._reached[: self._reached_count]] = 1
         ends = (self._links.indptr, self._links.indices)
-        found, whole = self._kernels.follow(*ends, allowance, state, self._reached, self._found)
-        if whole:
-            self._found = found
-        return bool(whole)
+        count, is_complete = self._kernels.follow(*ends, allowance, state, self._reached, self._reached_count)
+        if is_complete:
+            self._reached_count = count
+        return bool(is_complete)
 
     def _settle(self, goal: float, rows: Array) -> None:
         """Settle the rest by sweeps over rows, which include all reachable objects."""
@@ -513,8 +513,8 @@ def select_highest(values: Array, count: int) -> Array:
     if len(places) > count:
         if count == 0:
             return places[:0]
-        found = values[places]
-        least = np.partition(found, len(found) - count)[len(found) - count]
-        above = places[found > least]
-        places = np.concatenate([above, places[found == least][: count - len(above)]])
+        place_values = values[places]
+        least = np.partition(place_values, len(place_values) - count)[len(place_values) - count]
+        above = places[place_values > least]
+        places = np.concatenate([above, places[place_values == least][: count - len(above)]])
     return places[np.lexsort((places, -values[places]))]

@@ -148,12 +148,12 @@ class Annealer:
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
-        whole = problem.whole
+        totals = problem.cell_totals
         pays = problem.gain - price * problem.cost
         targets = np.flatnonzero(pays > 0)
-        key = whole[:, 0] - price * whole[:, 1]
+        key = totals[:, 0] - price * totals[:, 1]
         if budget.max_nodes is not None:
-            key /= np.maximum(whole[:, 2], 1.0)
+            key /= np.maximum(totals[:, 2], 1.0)
         linked = budget.max_links is not None
         objects = links = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         if linked:
@@ -167,7 +167,7 @@ class Annealer:
             problem.object_cells.indptr,
             problem.object_cells.indices,
             worth,
-            whole,
+            totals,
             targets,
             np.cumsum(pays[targets]),
             key,
@@ -182,7 +182,7 @@ class Annealer:
         self._slots = min(budget.n_cells, len(problem))
         self._room = compute_room(cube, query, budget)
         self._links = math.inf if budget.max_links is None else float(budget.max_links)
-        self._least = EQUAL * float(whole[:, 1].max())
+        self._least = EQUAL * float(totals[:, 1].max())
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
@@ -288,8 +288,8 @@ class BlackBoxAnnealer:
         price = max(guide.value(self._find_members(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
         terms = np.column_stack(guide.given)
-        whole = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
-        self._key = whole[:, 0] - price * whole[:, 1]
+        sums = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
+        self._key = sums[:, 0] - price * sums[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
         while misfits < MISFITS:

@@ -257,31 +257,34 @@ def _find_counted_members(cube: Cube, cells: Array, cover: CoverObjective) -> Ra
     return ragged_from_pairs(chosen[is_chosen], objects[row_of_entries(object_cells)[is_chosen]], len(cells))
 
 
-def check_selection(given: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:
+def check_selection(selection: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:
     """Return what a method chose, or raise where it is not of this cube or breaks the pins and bans of the budget.
 
     Compiled code does not check its indices, so these must be valid.
     """
-    if not isinstance(given, Selection):
-        raise InputError(f"the method {method!r} chose {quote(given)}, expected a Selection")
-    for what, rows, count in (("object", given.objects, len(cube.objects)), ("cell", given.cells, len(cube.cells))):
+    if not isinstance(selection, Selection):
+        raise InputError(f"the method {method!r} chose {quote(selection)}, expected a Selection")
+    for what, rows, count in (
+        ("object", selection.objects, len(cube.objects)),
+        ("cell", selection.cells, len(cube.cells)),
+    ):
         wrong = rows[(rows < 0) | (rows >= count)]
         if len(wrong):
             raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
     if budget is None or budget.scope.empty:
-        return given
-    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.forbidden_cells.tolist()))[:1]:
+        return selection
+    for cell in sorted(set(selection.cells.tolist()).intersection(budget.scope.forbidden_cells.tolist()))[:1]:
         how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
         raise InputError(
             f"the method {method!r} chose {format_title(cube, Node('cell', cell))}, which {how}: "
             "it has to leave out the cells of budget.scope.forbidden_cells"
         )
-    if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
+    if len(budget.scope.cells) and len(selection.cells) > budget.n_cells:
         raise InputError(
-            f"the method {method!r} chose {len(given.cells):,} cells, and beside those pinned there is room for "
+            f"the method {method!r} chose {len(selection.cells):,} cells, and beside those pinned there is room for "
             f"{budget.n_cells:,}: it has to choose budget.n_cells cells at most"
         )
-    return given
+    return selection
 
 
 def untouched_may_help(weights: Weights) -> bool:

@@ -227,8 +227,8 @@ class Relaxation:
     @classmethod
     def of(cls, problem: Problem, n_cells: int, price: float, room: float = math.inf) -> Relaxation:
         """Return the whole choice of a problem; ``room`` is how many objects outside the query may be brought."""
-        whole = Subproblem.of(problem, n_cells, room)
-        rest, merged = whole.drop(whole.too_large)
+        full = Subproblem.of(problem, n_cells, room)
+        rest, merged = full.drop(full.too_large)
         return cls(rest, Duals.of(problem, price).carry(merged))
 
     def __len__(self) -> int:

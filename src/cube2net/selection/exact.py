@@ -171,10 +171,10 @@ def unit(values: Array) -> float:
     """
     if not bool(values.any()):
         return 1.0
-    whole = values * 2.0**FINEST
-    if not bool((whole == np.round(whole)).all()) or float(np.abs(whole).sum()) >= 2.0**52:
+    scaled = values * 2.0**FINEST
+    if not bool((scaled == np.round(scaled)).all()) or float(np.abs(scaled).sum()) >= 2.0**52:
         return 0.0
-    return float(np.gcd.reduce(np.abs(whole).astype(np.int64))) / 2.0**FINEST
+    return float(np.gcd.reduce(np.abs(scaled).astype(np.int64))) / 2.0**FINEST
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,8 +273,8 @@ class BranchAndBound:
 
     def run(self) -> None:
         """Go on with the part of the highest bound until none is left, or the time is over."""
-        whole = Relaxation.of(self._problem, self._m, self._price, self._room)
-        waiting = [(-math.inf, 0, whole)]
+        root = Relaxation.of(self._problem, self._m, self._price, self._room)
+        waiting = [(-math.inf, 0, root)]
         parts = 1
         while waiting:
             bound, part = -waiting[0][0], waiting[0][2]
@@ -350,8 +350,12 @@ def serve_best(
         bounds=Bounds(0.0, np.concatenate([1.0 - served.taken, served.left])),
         options={"mip_rel_gap": 0.0} | ({} if seconds is None else {"time_limit": seconds}),
     )
-    known = served.bound(0.0, n_cells)
-    bound = known if solved.mip_dual_bound is None else min(known, float(np.floor(-solved.mip_dual_bound + 1e-6)))
+    simple_bound = served.bound(0.0, n_cells)
+    bound = (
+        simple_bound
+        if solved.mip_dual_bound is None
+        else min(simple_bound, float(np.floor(-solved.mip_dual_bound + 1e-6)))
+    )
     bound += repeats.value0
     if solved.x is None:
         return np.empty(0, dtype=np.int64), bound

@@ -97,7 +97,7 @@ class Problem:
         return problem.drop_dear(at_least) if tight else problem
 
     @cached_property
-    def whole(self) -> Array:
+    def cell_totals(self) -> Array:
         """The gain, the cost and the nodes of every cell by itself."""
         from cube2net.kernels.reductions import row_sums
 

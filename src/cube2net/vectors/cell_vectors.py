@@ -180,14 +180,14 @@ class WordVectors:
         blank: dict[str, tuple[str, ...]] = {}
         lost: Counter[str] = Counter()
         for i, dimension in enumerate(cube.dimensions):
-            found = embed_labels(
+            embedded = embed_labels(
                 dimension.labels, table, full_names=dimension.full_names, names=names, stop_words=self.stop_words
             )
-            scale = _compute_mean_length(found.values, cube.cells.labels[:, i]) if self.scale == "blocks" else 1.0
-            tables.append((dimension.name, found.values / np.float32(scale)))
-            lost.update(found.unknown)
-            if found.blank:
-                blank[dimension.name] = blank.get(dimension.name, ()) + found.blank
+            scale = _compute_mean_length(embedded.values, cube.cells.labels[:, i]) if self.scale == "blocks" else 1.0
+            tables.append((dimension.name, embedded.values / np.float32(scale)))
+            lost.update(embedded.unknown)
+            if embedded.blank:
+                blank[dimension.name] = blank.get(dimension.name, ()) + embedded.blank
         return Vectors.product(tables, cube.cells.labels, blank=blank, unknown=dict(lost.most_common()))
 
     def _table(self) -> WordTable:
@@ -236,17 +236,19 @@ def embed_labels(
     written = {key.casefold(): text for key, text in (names or {}).items()}
     words = []
     for label, full in zip(labels, full_names or labels, strict=True):
-        given = written.get(label.casefold())
-        words.append([_split_label(given) if given else _split_label(full or label, written), _split_label(label)])
+        written_name = written.get(label.casefold())
+        words.append(
+            [_split_label(written_name) if written_name else _split_label(full or label, written), _split_label(label)]
+        )
     meaning = _look_up_words(table, {word for pair in words for text in pair for word in text}, stop_words)
     values = np.zeros((len(labels), table.width), dtype=np.float32)
     blank, unknown = [], Counter[str]()
     for i, pair in enumerate(words):
         readings = [[meaning[word].vector for word in text if meaning[word].known] for text in pair]
-        found = readings[0] or readings[1]
+        word_vectors = readings[0] or readings[1]
         unknown.update({lost for word in pair[0] for lost in meaning[word].unknown})
-        if found and labels[i] != NO_TEXT:
-            values[i] = np.sum(found, axis=0)
+        if word_vectors and labels[i] != NO_TEXT:
+            values[i] = np.sum(word_vectors, axis=0)
         else:
             blank.append(labels[i])
     return LabelVectors(values, tuple(blank), dict(unknown.most_common()))

@@ -117,9 +117,9 @@ def parse_words(stream: IO[bytes], name: str, *, strict: bool = False, progress:
         if number == 1:
             lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
             header, width = _detect_shape(lines, name)
-        found, values = _read_block(lines[header:], width)
+        entries, values = _read_block(lines[header:], width)
         fresh: list[int] = []
-        for i, row, word in found:
+        for i, row, word in entries:
             if row < 0:
                 dropped["bad lines"] += 1
                 sentence = f"{name} line {number + header + i:,}: {word}"
@@ -185,20 +185,20 @@ def _read_block(lines: list[bytes], width: int) -> tuple[list[tuple[int, int, st
         values[plain] = numbers
     good = np.asarray(np.isfinite(values).all(axis=1))
     rows = {i: row for row, i in enumerate(long)}
-    found = []
+    entries = []
     for i, text in enumerate(texts):
         row = rows.get(i, -1)
         if row < 0:
-            found.append(
+            entries.append(
                 (i, -1, f"it has {len(text.split()) - 1} numbers, expected {width}" if text else "it is empty")
             )
             continue
         word = parts[row][0] if good[row] else _read_line(text, values[row])
         try:
-            found.append((i, row, word.decode()) if isinstance(word, bytes) else (i, -1, word))
+            entries.append((i, row, word.decode()) if isinstance(word, bytes) else (i, -1, word))
         except UnicodeDecodeError:
-            found.append((i, -1, f"the word {word!r} is not UTF-8"))
-    return found, values
+            entries.append((i, -1, f"the word {word!r} is not UTF-8"))
+    return entries, values
 
 
 def _parse_numbers(text: bytes, width: int) -> Array | None:
@@ -272,8 +272,8 @@ class WordTable:
         at = [place.setdefault(word, len(place)) for word in words]
         hits = pc.index_in(self.words, value_set=pa.array(list(place), pa.string()))
         rows = np.full(len(place) + 1, -1, dtype=np.int64)
-        known = np.flatnonzero(np.asarray(pc.is_valid(hits)))
-        rows[pc.drop_null(hits).to_numpy()] = known
+        valid_rows = np.flatnonzero(np.asarray(pc.is_valid(hits)))
+        rows[pc.drop_null(hits).to_numpy()] = valid_rows
         return rows[np.array(at, dtype=np.int64)]
 
     def vectors(self, words: Sequence[str]) -> Array:
@@ -320,17 +320,17 @@ def read_words(
     kept = file.with_name(f"{file.name}{'.' + inside.replace('/', '.') if inside else ''}.words")
     with explain_errors(name):
         stamp = {"format": FORMAT, "name": name, "bytes": file.stat().st_size, "changed": file.stat().st_mtime_ns}
-        known = _open_cache(kept, file, stamp) if cache else None
-        if known is not None and not (strict and known.dropped.get("bad lines")):
-            return known
+        cached = _open_cache(kept, file, stamp) if cache else None
+        if cached is not None and not (strict and cached.dropped.get("bad lines")):
+            return cached
         with open_table(file, inside, meter) as stream:
             parsed = parse_words(stream, name, strict=strict, progress=progress)
         if cache:
             with contextlib.suppress(OSError, InputError):
                 _write_cache(kept, parsed, stamp | {"sha256": _compute_checksum(file)})
-                known = _open_cache(kept, file, stamp)
-                if known is not None:
-                    return known
+                cached = _open_cache(kept, file, stamp)
+                if cached is not None:
+                    return cached
     words = pa.array(parsed.words, pa.string())
     return WordTable(words, np.concatenate(parsed.blocks), name, parsed.dropped, parsed.bad_lines)
 

@@ -155,15 +155,15 @@ def _group_cells(vectors: Vectors, labels: Array) -> CellGroups:
     """Return the groups along the dimension that leaves the fewest of them."""
     columns = (0, *np.cumsum([len(table) for table in vectors.tables]).tolist())
     flat = labels.astype(np.int32) + np.array(columns[:-1], dtype=np.int32)
-    found: list[tuple[Array, Array, int]] = []
+    groupings: list[tuple[Array, Array, int]] = []
     for last in range(flat.shape[1]):
         rest = np.delete(flat, last, axis=1)
         order = np.lexsort((flat[:, last], *rest.T[::-1]))
         rows = rest[order]
         new = np.ones(len(rows), dtype=bool)
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-        found.append((order, np.append(np.flatnonzero(new), len(rows)), last))
-    order, starts, last = min(found, key=lambda one: len(one[1]))
+        groupings.append((order, np.append(np.flatnonzero(new), len(rows)), last))
+    order, starts, last = min(groupings, key=lambda one: len(one[1]))
     return CellGroups(
         turned=tuple(np.ascontiguousarray(table.T, dtype=np.float64) for table in vectors.tables),
         columns=columns,
@@ -201,6 +201,6 @@ def near_cells(
 ) -> list[tuple[str, ...]]:
     """Return the labels of the k cells nearest to a cell, which is given by its number or its labels."""
     cell = check_int("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
-    known = embed_cells(cube) if vectors is None else vectors
-    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
-    return [cube.cell(int(number)) for number in found[0] if number >= 0]
+    cell_vectors = embed_cells(cube) if vectors is None else vectors
+    nearest, _ = Nearest.of(cell_vectors).find(cell_vectors.values[[cell]], k=k, taken=np.array([[cell]]))
+    return [cube.cell(int(number)) for number in nearest[0] if number >= 0]

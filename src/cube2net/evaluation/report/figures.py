@@ -187,20 +187,20 @@ def plot_link_panels(
         figure.update_xaxes(tickvals=list(names))
         panels[title] = figure
     trials = {
-        config: found
+        config: config_trials
         for config in configs
-        if (found := [trial for model in comparison.deciding for trial in comparison.of(config, model)])
+        if (config_trials := [trial for model in comparison.deciding for trial in comparison.of(config, model)])
     }
     seconds = {
         "make the network": [
-            [sum_seconds(trial, trial.seconds) - sum_seconds(trial, ("mine",)) for trial in found]
-            for found in trials.values()
+            [sum_seconds(trial, trial.seconds) - sum_seconds(trial, ("mine",)) for trial in config_trials]
+            for config_trials in trials.values()
         ],
-        "mine it": [[sum_seconds(trial, ("mine",)) for trial in found] for found in trials.values()],
+        "mine it": [[sum_seconds(trial, ("mine",)) for trial in config_trials] for config_trials in trials.values()],
     }
     sizes = {
-        "nodes": [[trial.nodes for trial in found] for found in trials.values()],
-        "links": [[trial.links for trial in found] for found in trials.values()],
+        "nodes": [[trial.nodes for trial in config_trials] for config_trials in trials.values()],
+        "links": [[trial.links for trial in config_trials] for config_trials in trials.values()],
     }
     total = [sum_seconds(trial, trial.seconds) for trial in floor]
     panels["Seconds"] = _plot_bars(list(trials), seconds, "seconds, logarithmic", total)

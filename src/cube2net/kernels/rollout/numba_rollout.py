@@ -37,7 +37,7 @@ def kth_smallest(numbers: Array, k: int) -> int:
     It is a radix selection with ten bits per pass. The result for no numbers is 0.
     """
     k = min(k, len(numbers))
-    known = 0
+    prefix = 0
     shift = 31
     while shift > 0:
         width = min(BITS, shift)
@@ -45,14 +45,14 @@ def kth_smallest(numbers: Array, k: int) -> int:
         shift -= width
         bins = np.zeros(1 << width, dtype=np.int64)
         for number in numbers:
-            if number >> above == known:
+            if number >> above == prefix:
                 bins[(number >> shift) & ((1 << width) - 1)] += 1
         lies = 0
         while k > bins[lies]:
             k -= bins[lies]
             lies += 1
-        known = (known << width) | lies
-    return known
+        prefix = (prefix << width) | lies
+    return prefix
 
 
 @njit(cache=True, nogil=True)

@@ -49,9 +49,9 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
     sizes = np.bincount(part, minlength=1)
     parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable") if sizes[number] > 1]
     alone = np.flatnonzero(sizes[part] == 1)
-    known = None if start is None else _read_places(start, len(network))
-    if known is not None and 2 * int(np.isnan(known[:, 0]).sum()) <= len(known):
-        return _move_places(links, known, radius, parts, alone, rng)
+    start_positions = None if start is None else _read_places(start, len(network))
+    if start_positions is not None and 2 * int(np.isnan(start_positions[:, 0]).sum()) <= len(start_positions):
+        return _move_places(links, start_positions, radius, parts, alone, rng)
     places = [_lay_out_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
     if len(alone):
         parts.append(alone)
@@ -64,25 +64,30 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
 
 
 def _move_places(
-    links: sp.csr_array, known: Array, radius: Array, parts: list[Array], alone: Array, rng: np.random.Generator
+    links: sp.csr_array,
+    start_positions: Array,
+    radius: Array,
+    parts: list[Array],
+    alone: Array,
+    rng: np.random.Generator,
 ) -> Array:
     """Return new positions given those of at least half of the nodes."""
     from cube2net.kernels.force_layout import separate
 
-    place = _place_between(links, known, radius)
+    place = _place_between(links, start_positions, radius)
     hold = np.array([HOLD, HOLD * WIDE])
     fresh = [nodes for nodes in parts if np.isnan(place[nodes[0], 0])]
     for nodes in parts:
         if len(nodes) > 2 and not np.isnan(place[nodes[0], 0]):
             own = links[nodes][:, nodes]
             place[nodes] = _relax_part(own, place[nodes], _list_ends(own), hold)
-    made = [_lay_out_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in fresh]
+    part_positions = [_lay_out_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in fresh]
     loose = alone[np.isnan(place[alone, 0])]
     if len(loose):
         fresh.append(loose)
-        made.append(_make_grid(len(loose), float(np.ptp(place[~np.isnan(place[:, 0]), 0]))))
-    if made:
-        for nodes, new in zip(fresh, _move_below(_pack_parts(made), place), strict=True):
+        part_positions.append(_make_grid(len(loose), float(np.ptp(place[~np.isnan(place[:, 0]), 0]))))
+    if part_positions:
+        for nodes, new in zip(fresh, _move_below(_pack_parts(part_positions), place), strict=True):
             place[nodes] = new
     result: Array = separate(place, radius, 200 if len(place) <= 5000 else 20)
     return result
@@ -210,12 +215,12 @@ def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) ->
     for node, place in enumerate(start):
         if place is None:
             continue
-        given = np.asarray(place, dtype=np.float64)
-        if np.isnan(given).all():
+        position = np.asarray(place, dtype=np.float64)
+        if np.isnan(position).all():
             continue
-        if given.shape != (2,) or not (np.abs(given) <= FARTHEST).all():
+        if position.shape != (2,) or not (np.abs(position) <= FARTHEST).all():
             raise ParameterError(f"start[{node}] is {quote(place)}, expected two numbers of at most {FARTHEST:,.0f}")
-        positions[node] = given
+        positions[node] = position
     return positions
 
 
@@ -225,12 +230,12 @@ def _place_between(links: sp.csr_array, place: Array, radius: Array) -> Array:
     turn = np.arange(len(place)) * 2.399963229728653  # the golden angle: no two directions are the same
     beside = np.column_stack([np.cos(turn), np.sin(turn)]) * radius[:, None]
     while True:
-        known = ~np.isnan(place[:, 0])
-        count = links @ known.astype(np.float64)
-        ready = np.flatnonzero(~known & (count > 0))
+        is_placed = ~np.isnan(place[:, 0])
+        count = links @ is_placed.astype(np.float64)
+        ready = np.flatnonzero(~is_placed & (count > 0))
         if not len(ready):
             return place
-        sums = links[ready] @ np.where(known[:, None], place, 0.0)
+        sums = links[ready] @ np.where(is_placed[:, None], place, 0.0)
         place[ready] = sums / count[ready, None] + beside[ready]
 
 
@@ -272,7 +277,7 @@ def _move_below(places: list[Array], top: Array) -> list[Array]:
     """Return new components, packed together, moved below the others."""
     every = np.concatenate(places)
     middle = (every[:, 0].max() + every[:, 0].min()) / 2
-    known = top[~np.isnan(top[:, 0])]
-    target = (known[:, 0].max() + known[:, 0].min()) / 2
-    shift = np.array([target - middle, known[:, 1].min() - GAP - every[:, 1].max()])
+    placed = top[~np.isnan(top[:, 0])]
+    target = (placed[:, 0].max() + placed[:, 0].min()) / 2
+    shift = np.array([target - middle, placed[:, 1].min() - GAP - every[:, 1].max()])
     return [place + shift for place in places]

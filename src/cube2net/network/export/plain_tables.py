@@ -105,14 +105,14 @@ def list_ends(network: Network) -> Ends:
     ends = np.stack([network.source, network.target], axis=1)
     details = None if network.lookups is None else network.lookups.directions(*network.objects[ends[objects].T])
     ways = (table[name].cast(pa.float64(), safe=False) for name in (FORWARD, BACKWARD))
-    given = np.stack([pc.fill_null(way, 0.0).to_numpy() for way in ways], axis=1)
-    exists: Array = np.asarray(given > 0)
+    directed_weights = np.stack([pc.fill_null(way, 0.0).to_numpy() for way in ways], axis=1)
+    exists: Array = np.asarray(directed_weights > 0)
     if details is not None and GIVEN_ROWS in details.column_names:  # a direction of weight 0 is one, too
         exists[objects] |= np.reshape(details[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
     undirected: Array = np.asarray(~exists.any(axis=1))
     exists[undirected, 0] = True
     ends[undirected] = np.sort(ends[undirected], axis=1)  # cells come after all objects
-    parts = np.where((given.sum(axis=1) > 0)[:, None], given, exists)
+    parts = np.where((directed_weights.sum(axis=1) > 0)[:, None], directed_weights, exists)
     shares = parts / parts.sum(axis=1, keepdims=True)
     link, backward = np.nonzero(exists)
     weights = (network.weight.astype(np.float64)[link] * shares[link, backward]).astype(np.float32)
@@ -123,7 +123,8 @@ def list_ends(network: Network) -> Ends:
         own = (objects & ~undirected)[link]
         rows = (np.cumsum(objects) - 1)[link] + backward * int(objects.sum())
         columns = _replace_columns(columns, details.take(pa.array(rows, mask=~own)), pa.array(own))
-    columns = columns.append_column(GIVEN, pa.array(given[link, backward], pa.float32(), mask=undirected[link]))
+    source_weights = pa.array(directed_weights[link, backward], pa.float32(), mask=undirected[link])
+    columns = columns.append_column(GIVEN, source_weights)
     return Ends(ends[link, backward], ends[link, 1 - backward], columns, True)
 
 

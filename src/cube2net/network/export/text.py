@@ -272,8 +272,8 @@ class NodeTexts:
         network, names = self.network, self.bare_names
         unique = [True] * len(names)
         if network.context is not None:
-            given = [str(name or "").strip() for name in self.table["name"].to_pylist()[: len(names)]]
-            unique = (network.context.whole.objects.find(given).rows == network.objects).tolist()
+            name_texts = [str(name or "").strip() for name in self.table["name"].to_pylist()[: len(names)]]
+            unique = (network.context.whole.objects.find(name_texts).rows == network.objects).tolist()
         times = Counter(names)
         keys = [escape_markdown(str(key)) for key in self.table["id"].to_pylist()[: len(names)]]
         return [

@@ -92,8 +92,8 @@ class Trajectories:
         if self.function is None:
             self._values = self._ratios()
         else:
-            known = self.dynamics.each_step
-            self._values = np.full(batch, self.function(np.empty(0, dtype=np.int64)) if known else math.nan)
+            each_step = self.dynamics.each_step
+            self._values = np.full(batch, self.function(np.empty(0, dtype=np.int64)) if each_step else math.nan)
         self._look()
         self._worth0 = float(self._left[0])
         return self._observe()

@@ -229,11 +229,11 @@ class Cube2net:
             raise ParameterError(
                 f"vectors are {self.vectors!r}, a name: give Vectors here, or ask through construct, which makes them"
             )
-        given = (self.vectors,) if isinstance(self.vectors, Vectors) else self.vectors
-        for vectors in given:
+        vector_sets = (self.vectors,) if isinstance(self.vectors, Vectors) else self.vectors
+        for vectors in vector_sets:
             if len(vectors) != len(cube.cells):
                 raise ParameterError(f"vectors are of {len(vectors):,} cells, and the cube has {len(cube.cells):,}")
-        return [vectors.values for vectors in given]
+        return [vectors.values for vectors in vector_sets]
 
 
 @dataclass(frozen=True, eq=False)
@@ -408,8 +408,8 @@ class Agent:
     def _load_weights(self, policy: Any) -> None:
         import torch
 
-        given = self.method.policy
-        trained = Trained.load(given) if isinstance(given, str) else given
+        stored = self.method.policy
+        trained = Trained.load(stored) if isinstance(stored, str) else stored
         if trained is None:
             return
         if trained.space != compute_fingerprint(self.space) or trained.preset != self.method.title:

@@ -339,8 +339,8 @@ class Instance:
         """Return the cells that greedy chooses by what they are worth; a function is called for that."""
         if isinstance(self.weights, Weights):
             return self.greedy.cells
-        whole = replace(self.budget, best_prefix=False)
-        return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
+        budget = replace(self.budget, best_prefix=False)
+        return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=budget).cells
 
     def compute_value(self, cells: Array) -> float:
         """Return the value of cells by position."""
