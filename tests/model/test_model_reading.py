@@ -133,6 +133,7 @@ def test_tables_read_as_their_data_frames() -> None:
     assert network.links[0] == next(iter(network.links)) and network.links[-1]["source"] == links["source"].iloc[-1]
     assert pd.DataFrame(CUBE.cells)["city"].tolist() == CUBE.cells["city"].tolist()
     assert ("Rome", "cook") in CUBE.cells and ("Rome", "x") not in CUBE.cells and "city" in CUBE.cells
+    assert CUBE.cells["Rome", "cook"] == CUBE.cells[CUBE.find_cell(("Rome", "cook"))]
     assert list(CUBE.objects) == NAMES and CUBE.objects["n1"]["city"] == "Oslo" and "x" not in CUBE.objects
     assert CUBE.objects["city"].tolist() == PEOPLE["city"].tolist() and "<table" in network.nodes._repr_html_()
     with pytest.raises(AttributeError, match="'ArrowTable' object has no attribute 'zzz'"):
@@ -160,6 +161,7 @@ def test_whole_numbers_are_ids_of_nodes_and_objects() -> None:
 def test_a_cube_lists_its_dimensions_and_counts_its_cells() -> None:
     assert list(CUBE) == ["city", "trade"] and len(CUBE) == len(CUBE.cells) == 4 and bool(CUBE)
     assert "city" in CUBE and "town" not in CUBE
+    assert list(CUBE["city"]) == ["Oslo", "Rome"] and len(CUBE["city"]) == 2 and "Rome" in CUBE["city"]
     with pytest.raises(c2n.Cube2netError, match=r"'n1' is an object of the cube: ask `… in cube\.objects`"):
         _ = "n1" in CUBE
 
@@ -172,6 +174,26 @@ def test_what_lists_objects_is_a_query() -> None:
     inside = [row for row, name in enumerate(NAMES) if name in network]
     assert CUBE.query(network).objects.tolist() == CUBE.query(network.nodes).objects.tolist() == inside
     assert len(CUBE.query(CUBE.objects)) == 24
+
+
+def test_a_comparison_reads_as_its_data_frame() -> None:
+    comparison = c2n.compare(CUBE, NAMES[:8], methods=["none", "pagerank"], models=["line"], runs=2)
+    frame = comparison.to_pandas()
+    assert len(comparison) == len(comparison.trials) == len(frame) and comparison.head().equals(frame.head())
+    assert comparison["method"].tolist() == [trial.configuration.method for trial in comparison.trials]
+    assert comparison.groupby("method").size().equals(frame.groupby("method").size())  # type: ignore[attr-defined]
+
+
+def test_pairs_of_any_kind_are_links_and_one_text_is_a_dimension() -> None:
+    graph = nx.path_graph(NAMES)
+    nx.set_edge_attributes(graph, 2.0, "weight")
+    pairs = list(graph.edges)
+    unweighted = (pairs, graph.edges, set(pairs), (pair for pair in pairs), zip(*zip(*pairs, strict=True), strict=True))
+    weighted = (graph, graph.edges.data("weight"), graph.edges(data=True))
+    for number, links in enumerate((*unweighted, np.array(pairs), *weighted)):
+        cube = c2n.build(PEOPLE, dimensions="city", links=links, min_objects=1)
+        assert (list(cube), cube.links.count) == (["city"], 23), links
+        assert set(cube.links.weights.tolist()) == ({1.0} if number < 6 else {2.0})
 
 
 def test_a_network_is_data_for_another_cube() -> None:

@@ -67,7 +67,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "unique, mean",
         "to_networkx": "to_nx, nx, graph, networkx",
         "to_scipy": "to_numpy, adjacency, adjacency_matrix, to_sparse, to_coo, toarray",
-        "summary": "describe, info, stats",
+        "summary": "describe, info, stats, to_dict",
         "describe": "summary, info, shape",
         "including": "include, with_, add, pin",
         "without": "exclude, drop, remove, ban",
@@ -93,6 +93,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "network.save(path)": "save, write, dump, export, write_graphml, write_gexf, to_csv",
         "network.to_networkx()": "to_networkx",
         "methods.METHODS": "list_methods, get_methods, available_methods",
+        "cube2net.__version__": "show_versions, version",
         "methods.OBJECTIVES": "list_objectives, objectives",
     },
     "cube": {

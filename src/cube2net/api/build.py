@@ -167,7 +167,7 @@ def build(
         A corpus; a data frame of records or of nodes; a mapping of data frames; a path or a list of paths; or a graph
         of NetworkX or igraph. :func:`read_tables` describes the tables.
     dimensions
-        The dimensions of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`, or a
+        The dimensions of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`, one, or a
         function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path is taken as
         the table of links.
     source
@@ -229,8 +229,9 @@ def build(
         tables, items = {**tables, "items": items}, "all"
     engine = _engine(engine, memory)
     place = None if out is None else check_path(out, "out")
+    dimensions = [dimensions] if isinstance(dimensions, str) else dimensions
     if source is not None and dimensions is not None and not callable(dimensions):
-        dimensions = [_check_dimension(dimension) for dimension in _list_dimensions(dimensions)]
+        dimensions = [_check_dimension(dimension) for dimension in dimensions]
 
     def make_plan(corpus: Corpus) -> BuildPlan:
         specs = dimensions(corpus) if callable(dimensions) else dimensions
@@ -312,10 +313,6 @@ class BuildPlan:
     items: bool | str
     engine: Engine
     seed: int
-
-    def __post_init__(self) -> None:
-        if self.dimensions is not None:
-            _list_dimensions(self.dimensions)
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
@@ -409,13 +406,6 @@ def _files_named_in(reader: Source) -> list[Path]:
     values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
     named = [Path(value) for value in values if isinstance(value, str | Path)]
     return [path for path in named if path.exists()]
-
-
-def _list_dimensions(dimensions: Dimensions) -> Dimensions:
-    """Return dimensions; raise where they are one text."""
-    if isinstance(dimensions, str):
-        raise ParameterError(f"dimensions are a list such as ['city', 'year@decades'], got the text {dimensions!r}")
-    return dimensions
 
 
 def _check_dimension(dimension: DimensionSpec | str) -> DimensionSpec:

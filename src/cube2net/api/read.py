@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -380,11 +380,17 @@ def resolve_corpus(
 
 
 def _tabulate_links(links: Any) -> pa.Table | None:
-    """Return the table of the edges of a NetworkX graph or of a list of pairs, with weights if given; else None."""
+    """Return the table of the edges of a NetworkX graph or of pairs, with weights if given; None for anything else."""
     if is_networkx(links):
         links = list(links.edges(data="weight", default=1.0))
+    elif isinstance(links, Set) or not (isinstance(links, str | os.PathLike | Mapping) or is_frame(links)):
+        links = links.tolist() if hasattr(links, "tolist") else list(links) if isinstance(links, Iterable) else links
     if not (isinstance(links, list | tuple) and links and all(isinstance(link, list | tuple) for link in links)):
         return None
+    links = [
+        (*link[:2], link[2].get("weight", 1.0)) if len(link) == 3 and isinstance(link[2], Mapping) else link
+        for link in links
+    ]
     if {len(link) for link in links} not in ({2}, {3}):
         raise ParameterError(f"links are {quote(links)}, expected pairs, or triples with a weight", parameter="links")
     return pa.table(dict(zip(("source", "target", "weight"), map(list, zip(*links, strict=True)), strict=False)))

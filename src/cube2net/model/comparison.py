@@ -13,18 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Array, freeze
-from cube2net._util.arrow import to_pandas
-from cube2net._util.display import Shown, load_function
+from cube2net._util.display import load_function
 from cube2net._util.text import format_count
 from cube2net.errors import CubeError, InputError, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call
 from cube2net.model.objects import distinct_names
 from cube2net.model.query import Query
+from cube2net.model.tables import Tabular
 
 if TYPE_CHECKING:
-    import pandas
-
     from cube2net.evaluation.verdict import Verdict
 
 TaskName = Literal["clustering", "links", "hidden"]
@@ -131,7 +129,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Shown):
+class Comparison(Tabular):
     """Trials of several configurations on one query and task, paired by model and seed.
 
     Attributes
@@ -259,12 +257,12 @@ class Comparison(Shown):
             raise unknown_name("configuration", name, by_name)
         return by_name[name]
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the trials as a pandas data frame.
+    def to_arrow(self) -> pa.Table:
+        """Return the trials as an Arrow table.
 
         Returns
         -------
-        pandas.DataFrame
+        pyarrow.Table
             One row per trial: the configuration and its parts, the model, the seed, the scores by measure, ``nodes``,
             ``links``, ``value`` of the objective, ``seconds`` in total, and the ``reason`` of a failure.
 
@@ -299,7 +297,7 @@ class Comparison(Shown):
                     "reason": trial.reason or None,
                 }
             )
-        return to_pandas(pa.Table.from_pylist(rows))
+        return pa.Table.from_pylist(rows)
 
     def verdict(self) -> Verdict:
         """Return which network helps, by how much and with which confidence.

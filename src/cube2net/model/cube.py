@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,8 +163,15 @@ class Cells(Tabular):
 
     def __contains__(self, key: object) -> bool:
         """Return whether a cell has these labels, one per dimension, or a column this name."""
-        labels = [column.to_pylist() for column in self.to_arrow().columns[1:-1]]
-        return super().__contains__(key) or key in [*zip(*labels, strict=True)]
+        return key in self._titles if isinstance(key, tuple) else super().__contains__(key)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the row of a cell by its number or its labels, or a column."""
+        return super().__getitem__(self._titles.index(key) if isinstance(key, tuple) and key in self._titles else key)
+
+    @cached_property
+    def _titles(self) -> list[tuple[Any, ...]]:
+        return [*zip(*(column.to_pylist() for column in self.to_arrow().columns[1:-1]), strict=True)]
 
     @property
     def merged(self) -> bool:

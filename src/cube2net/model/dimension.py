@@ -133,6 +133,16 @@ class Dimension:
         """The labels of the current level."""
         return self.levels[self.at].labels
 
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the labels of the current level."""
+        return iter(self.labels)
+
     @property
     def full_names(self) -> tuple[str, ...]:
         """The labels with expanded acronyms."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -58,10 +58,9 @@ class Tabular(Shown):
 
     def _repr_html_(self) -> str | None:
         try:
-            html: str = self.to_pandas()._repr_html_()
+            return super()._repr_html_() or cast(str, self.to_pandas()._repr_html_())
         except MissingPackageError:
             return None
-        return html
 
     if not TYPE_CHECKING:  # as in Shown
 

@@ -21,11 +21,6 @@ def convert_from_nx(graph: Any, **_: Any) -> Any:
     return graph
 
 
-def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return False: a call without a network stays with NetworkX."""
-    return False
-
-
 def __getattr__(name: str) -> Callable[..., Any]:
     """Return the function of NetworkX with a name, for networks."""
     from networkx.utils.backends import _registered_algorithms as functions
