@@ -124,6 +124,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "cube2net.compare(cube, …)": "compare, evaluate",
         "network.nodes and network.links": "head, shape",
     },
+    "comparison": {"comparison.verdict()": "summary"},
 }
 """Names used in other fields: kind of name → name or expression in cube2net → other names."""
 

@@ -35,9 +35,6 @@ class Nodes(ArrowTable):
     def _ids(self) -> dict[Any, int]:
         return {key: row for row, key in enumerate(self._table["id"].to_pylist())}
 
-    def __len__(self) -> int:
-        return int(self._table.num_rows)
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self._table["id"].to_pylist())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -14,6 +14,9 @@ from cube2net.errors import MissingPackageError
 if TYPE_CHECKING:
     import pandas
     import polars
+
+MAX_SHOWN_ROWS = 20
+"""Notebooks show up to this many rows of a table."""
 
 
 class Tabular(Shown):
@@ -58,7 +61,8 @@ class Tabular(Shown):
 
     def _repr_html_(self) -> str | None:
         try:
-            return super()._repr_html_() or cast(str, self.to_pandas()._repr_html_())
+            first = to_pandas(self.to_arrow().slice(0, MAX_SHOWN_ROWS))
+            return super()._repr_html_() or f"{first._repr_html_()}<p>{len(self):,} rows</p>"
         except MissingPackageError:
             return None
 
