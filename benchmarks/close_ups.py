@@ -16,8 +16,8 @@ from cube2net.model.network import Network
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-MOST_NODES = 30
-MOST_OBJECTS = 4000
+MAX_NODES = 30
+MAX_OBJECTS = 4000
 BLOCK = 512
 
 
@@ -44,7 +44,7 @@ class CloseUp:
 
 
 def close_ups(
-    network: Network, before: Array, after: Array, labels: Sequence[str] | None = None, *, most: int = MOST_NODES
+    network: Network, before: Array, after: Array, labels: Sequence[str] | None = None, *, most: int = MAX_NODES
 ) -> list[CloseUp]:
     """Return the pair drawn closer and the pair drawn apart, where there are such.
 
@@ -65,8 +65,8 @@ def close_ups(
     links = _adjacency(network)
     degree = np.diff(links.indptr)[: len(network.query)]
     rows = np.flatnonzero(known != "") if len(known) else np.empty(0, dtype=np.int64)
-    if len(rows) > MOST_OBJECTS:
-        rows = np.sort(rows[np.argsort(-degree[rows], kind="stable")[:MOST_OBJECTS]])
+    if len(rows) > MAX_OBJECTS:
+        rows = np.sort(rows[np.argsort(-degree[rows], kind="stable")[:MAX_OBJECTS]])
     if len(rows) < 2 or not len(before) or not len(after):
         return []
     old, new = _directions(before[:, rows]), _directions(after[:, rows])

@@ -39,7 +39,7 @@ DIMENSIONS = (
 ITEMS = {"item": pa.string(), "year": pa.int32(), "venue": pa.string(), "topic": pa.string()}
 TABLES = {"objects": OBJECTS, "items": ITEMS, "mentions": MENTIONS, "labels": LABELS}
 DBLP_PAPERS = 3_080_000
-MOST_PAPERS, MOST_PROFILES = 50_000_000, 10_000_000
+MAX_PAPERS, MAX_PROFILES = 50_000_000, 10_000_000
 ATTRIBUTION = "made up: no such papers, authors or venues"
 # So many papers are written at a time; a constant, so that the same seed gives the same files.
 CHUNK = 2**16
@@ -149,13 +149,13 @@ class Making:
         """Return a literature that nobody has written yet."""
         from team_assembly import Habits, Literature
 
-        papers = check_int("papers", papers, 1, MOST_PAPERS)
+        papers = check_int("papers", papers, 1, MAX_PAPERS)
         topics = check_int("topics", topics, 1, 10_000)
         usual = max(1, round(VENUES * (papers / FITTED_PAPERS) ** VENUES_POWER))
         venues = usual if venues is None else check_int("venues", venues, 1)
-        if venues * topics > MOST_PROFILES:
+        if venues * topics > MAX_PROFILES:
             raise ParameterError(
-                f"{venues:,} venues × {topics:,} topics are too many, expected {MOST_PROFILES:,} at most"
+                f"{venues:,} venues × {topics:,} topics are too many, expected {MAX_PROFILES:,} at most"
             )
         if len(years) != 2 or years[0] > years[1]:
             raise ParameterError(f"years are {years!r}, expected the first and the last")

@@ -31,9 +31,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SMOKE = Path(__file__).with_name("smoke_package.py")
 LOWEST = (3, 11)
-MOST_BYTES = 250_000_000
+MAX_DOWNLOAD_BYTES = 250_000_000
 """What plain `pip install cube2net` may download."""
-MOST_WHEEL_BYTES = 20_000_000
+MAX_WHEEL_BYTES = 20_000_000
 TORCH = "torch==2.13.0"
 """That of constraints.txt. Whether it comes for CPUs or with gigabytes for GPUs depends on what the index has."""
 TARGETS = ("core", "report", "graph", "explore", "notebook", "mcp", "learn", "learn,graph", "spark", "sdist")
@@ -86,8 +86,8 @@ def wheel_faults(wheel: Path) -> list[str]:
     faults += [f"the wheel holds {name}" for name in names if NOWHERE.search(name) or NOT_IN_WHEEL.search(name)]
     if wheel.name != f"cube2net-{version}-py3-none-any.whl":
         faults.append(f"the wheel is called {wheel.name}, and its version is {version}")
-    if wheel.stat().st_size > MOST_WHEEL_BYTES:
-        faults.append(f"the wheel has {wheel.stat().st_size:,} bytes, and {MOST_WHEEL_BYTES:,} are allowed")
+    if wheel.stat().st_size > MAX_WHEEL_BYTES:
+        faults.append(f"the wheel has {wheel.stat().st_size:,} bytes, and {MAX_WHEEL_BYTES:,} are allowed")
     if "cube2net = cube2net.__main__:main" not in entries:
         faults.append("the wheel installs no command cube2net")
     return faults + metadata_faults(about)
@@ -239,8 +239,8 @@ def outcome(version: str, python: Path, what: str, dist: Path, env: dict[str, st
     sizes = {path.name: path.stat().st_size for path in house.iterdir()}
     shutil.rmtree(house, ignore_errors=True)
     total = sum(sizes.values())
-    if what == "core" and total > MOST_BYTES:
-        faults.append(f"{total:,} bytes are downloaded, and {MOST_BYTES:,} are allowed")
+    if what == "core" and total > MAX_DOWNLOAD_BYTES:
+        faults.append(f"{total:,} bytes are downloaded, and {MAX_DOWNLOAD_BYTES:,} are allowed")
     return Outcome(version, what, len(sizes), total, tuple(faults), sizes)
 
 

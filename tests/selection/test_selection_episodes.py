@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.selection.rl.episodes import MOST, Space
+from cube2net.selection.rl.episodes import MAX_SQUARED_DISTANCE, Space
 
 LIMITS = np.iinfo(np.int16)
 
@@ -41,13 +41,13 @@ def test_squared_distances_fit_32_bits(
     assert len(space) == cells
     assert 1 <= space.directions <= max(1, columns)
     assert space.reach <= LIMITS.max
-    assert far_apart(space) <= MOST
+    assert far_apart(space) <= MAX_SQUARED_DISTANCE
 
 
 def test_cells_as_far_out_as_can_be_in_every_direction_still_fit() -> None:
     for columns in (1, 2, 8, 150, 2000):
         space = Space.of([np.array([np.ones(columns), -np.ones(columns)])], directions=None)
-        assert far_apart(space) <= MOST
+        assert far_apart(space) <= MAX_SQUARED_DISTANCE
         assert int(np.abs(space.points).max()) == pytest.approx(space.reach / 2, abs=1)
 
 

@@ -233,7 +233,8 @@ def count_unusable(weights: Array) -> int:
     return int((~((weights >= 0) & (weights <= HEAVIEST))).sum())
 
 
-MOST_KEYS = 2**62
+MAX_KEY = 2**62
+"""Keys of rows, such as the numbers of labels of all dimensions multiplied, are below this."""
 
 
 def make_offsets(sizes: Array | Sequence[int]) -> Array:
@@ -350,7 +351,7 @@ def group_rows(labels: Array) -> tuple[Array, Array]:
     return first, group
 
 
-def make_row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
+def make_row_keys(labels: Array, most: int = MAX_KEY) -> Array:
     """Return an integer key of every row, in the order of rows; keys are below ``most`` or the number of rows.
 
     >>> rows = np.array([[1, 0], [0, 5], [1, 0]])
@@ -360,7 +361,7 @@ def make_row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
     keys, room = np.zeros(len(labels), np.int64), 1
     for column in labels.T:
         low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        if room * (high - low + 1) >= MOST_KEYS:
+        if room * (high - low + 1) >= MAX_KEY:
             _, keys = np.unique(keys, return_inverse=True)
             room = len(keys)
         room *= high - low + 1

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cube2net._util.arrays import Array
+from cube2net._util.arrays import MAX_KEY, Array
 from cube2net.errors import ParameterError
-from cube2net.model.corpus import MOST_KEYS
 
 WANTED = ("cells", "members")
 WANTED_LINKS = ("links", "crowded")
@@ -70,7 +69,7 @@ def _item_keys(sizes: Sequence[int]) -> str:
     product = 1
     for size in sizes:
         product *= max(size, 1)
-    if product >= MOST_KEYS:
+    if product >= MAX_KEY:
         raise ParameterError(f"dimensions of {' × '.join(f'{size:,}' for size in sizes)} labels make too many cells")
     key = "CAST(d0.label AS BIGINT)"
     for number, size in enumerate(sizes[1:], start=1):

@@ -81,8 +81,6 @@ def distinct_pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]
 MOST = 2**31 - 1
 """The highest number of objects, items, cells, labels of a dimension, and memberships of one network."""
 CELLS = "cells, small ones too"
-MOST_KEYS = 2**62
-"""The numbers of labels of all dimensions, multiplied, are below this."""
 
 
 def check_count(what: str, count: int) -> None:

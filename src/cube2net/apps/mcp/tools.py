@@ -28,7 +28,7 @@ from cube2net.apps.mcp.texts import (
 )
 from cube2net.apps.service.openapi import make_schema
 from cube2net.apps.service.requests import describe_node
-from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, Id, NetworkRequest, Node
+from cube2net.apps.service.schemas import MAX_CELLS, MAX_COMPLETIONS, MAX_PIVOT_LABELS, Id, NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.apps.service.validation import list_choices, read, schema_fields
 from cube2net.cube.cuboids import BOTH, cuboid
@@ -312,7 +312,7 @@ class FindObjectsAsked(Limited):
     objects: NotRequired[NameList]
     begins: NotRequired[Annotated[str, "the beginning of a name, or of words of it, to see which names there are"]]
     most: NotRequired[
-        Annotated[int, f"how many names to list for begins, 1 to {MOST_NAMES}; {DEFAULT_COUNT} by default"]
+        Annotated[int, f"how many names to list for begins, 1 to {MAX_COMPLETIONS}; {DEFAULT_COUNT} by default"]
     ]
 
 
@@ -344,7 +344,7 @@ class ContrastAsked(Looked):
     objects: NameList
     against: NotRequired[Annotated[NameList, "the objects to tell them from; without any, all others of the cube"]]
     names: NotRequired[Annotated[list[str], "what to call the two lists, two words or so"]]
-    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {DEFAULT_COUNT} by default"]]
+    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MAX_CELLS}; {DEFAULT_COUNT} by default"]]
 
 
 class DrillAsked(Looked):
@@ -356,7 +356,7 @@ class DrillAsked(Looked):
             NodeValue, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"
         ]
     ]
-    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {DEFAULT_COUNT} by default"]]
+    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MAX_CELLS}; {DEFAULT_COUNT} by default"]]
 
 
 class PivotAsked(Looked):
@@ -366,7 +366,7 @@ class PivotAsked(Looked):
     columns: Annotated[str, "the name of a level of another dimension, for the columns"]
     objects: NotRequired[Annotated[NameList, "of which it is told how many are where"]]
     most: NotRequired[
-        Annotated[int, f"maximum number of rows and columns, 1 to {MOST_LABELS}; {DEFAULT_COUNT} by default"]
+        Annotated[int, f"maximum number of rows and columns, 1 to {MAX_PIVOT_LABELS}; {DEFAULT_COUNT} by default"]
     ]
 
 

@@ -53,11 +53,11 @@ from cube2net.apps.service.requests import (
     resolve_query,
 )
 from cube2net.apps.service.schemas import (
-    FEW_CELLS,
-    FEW_LABELS,
-    MOST_CELLS,
-    MOST_LABELS,
-    MOST_MEMBERS,
+    DEFAULT_CELLS,
+    DEFAULT_PIVOT_LABELS,
+    MAX_CELLS,
+    MAX_MEMBERS,
+    MAX_PIVOT_LABELS,
     CubeAnswer,
     CubeRequest,
     DimensionSchema,
@@ -201,7 +201,7 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     view = service.view(body)
     query = resolve_query(service.cube, body["query"], body.get("labels"))
-    n_cells = check_int("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    n_cells = check_int("n_cells", body.get("n_cells", DEFAULT_CELLS), 1, MAX_CELLS, what="cells")
     names = body.get("names")
     if "against" in body:
         if not body["against"]:
@@ -222,7 +222,7 @@ def drill(service: CubeService, body: DrillRequest, progress: Progress) -> Drill
     """Return the cells below a cell that say most about a query."""
     cell = body.get("cell")
     query = resolve_query(service.cube, body["query"])
-    k = check_int("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    k = check_int("k", body.get("k", DEFAULT_CELLS), 1, MAX_CELLS, what="cells")
     drilled = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
     return {"sentence": drilled.sentence, "drilled": _to_json(drilled)}
 
@@ -334,7 +334,7 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
             "bytes": MAX_REQUEST_BYTES,
             "file": MAX_FILE_BYTES,
             "names": MAX_NAMES,
-            "members": MOST_MEMBERS,
+            "members": MAX_MEMBERS,
             "least_runs": MIN_RUNS,
             "runs": DEFAULT_RUNS,
             "most_runs": MAX_RUNS,
@@ -349,7 +349,7 @@ def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> Pivot
     """Return how many objects have a label of each of two levels, and how many of a query."""
     view = service.view(body)
     query = resolve_query(service.cube, body["query"]) if body.get("query") else None
-    max_labels = check_int("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    max_labels = check_int("most", body.get("most", DEFAULT_PIVOT_LABELS), 1, MAX_PIVOT_LABELS, what="rows and columns")
     table = drill_module.pivot(view, body["rows"], body["columns"], query, most=max_labels)
     facts, cells = table.to_dict(), body.get("cells")
     return {

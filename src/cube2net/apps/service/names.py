@@ -23,9 +23,9 @@ from cube2net._util.text import format_count
 from cube2net.api import drill
 from cube2net.api.query import read_query_bytes, read_query_text
 from cube2net.apps.service.schemas import (
-    FEW_NAMES,
-    MOST_MEMBERS,
-    MOST_NAMES,
+    DEFAULT_COMPLETIONS,
+    MAX_COMPLETIONS,
+    MAX_MEMBERS,
     Candidate,
     CompleteAnswer,
     CompleteRequest,
@@ -130,7 +130,7 @@ def resolve_names(
 
 def complete_name(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names contain words with the typed beginnings, the best known first."""
-    most = check_int("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
+    most = check_int("most", body.get("most", DEFAULT_COMPLETIONS), 1, MAX_COMPLETIONS, what="names")
     rows = service.names.find_by_prefix(body["text"][:200], most)
     return {"candidates": describe_candidates(service, rows.tolist())}
 
@@ -140,7 +140,7 @@ def list_members(service: CubeService, body: MembersRequest, progress: Progress)
     if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
     check_cell_count(body["cells"])
-    max_objects = check_int("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
+    max_objects = check_int("most", body.get("most", MAX_MEMBERS), 1, MAX_MEMBERS, what="objects")
     rows = drill.members(service.view(body), [tuple(labels) for labels in body["cells"]])
     listed_rows = rows[:max_objects]
     titles = ", ".join(cell_title(labels) for labels in body["cells"][:2])

@@ -7,7 +7,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, get_args, get_origin, get_type_hints
 
-from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Id, Labels, NetworkRequest, Node, View
+from cube2net.apps.service.schemas import DEFAULT_CELLS, MAX_CELLS, Id, Labels, NetworkRequest, Node, View
 from cube2net.apps.service.validation import list_choices, schema_fields
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 
@@ -393,7 +393,7 @@ class ContrastRequest(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW_CELLS} by default"]]
+    n_cells: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MAX_CELLS}; {DEFAULT_CELLS} by default"]]
 
 
 class ContrastAnswer(TypedDict):
@@ -408,7 +408,7 @@ class DrillRequest(View):
 
     query: list[Id]
     cell: NotRequired[Labels]
-    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MOST_CELLS}; {FEW_CELLS} by default"]]
+    k: NotRequired[Annotated[int, f"maximum number of cells, 1 to {MAX_CELLS}; {DEFAULT_CELLS} by default"]]
 
 
 class DrillAnswer(TypedDict):

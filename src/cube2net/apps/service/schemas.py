@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDic
 
 from cube2net.options import DEFAULTS, OPTIONS, OptionKind
 
-FEW_CELLS, MOST_CELLS = 10, 100
+DEFAULT_CELLS, MAX_CELLS = 10, 100
 """Cells of a contrast and of a drill."""
-FEW_LABELS, MOST_LABELS = 40, 100
+DEFAULT_PIVOT_LABELS, MAX_PIVOT_LABELS = 40, 100
 """Rows and columns of a table, each."""
-FEW_NAMES, MOST_NAMES = 10, 100
+DEFAULT_COMPLETIONS, MAX_COMPLETIONS = 10, 100
 """Number of completions of a name: default and maximum."""
-MOST_MEMBERS = 20_000
+MAX_MEMBERS = 20_000
 """Objects of cells; so many an ask may have over HTTP."""
 
 
@@ -268,7 +268,7 @@ class CompleteRequest(TypedDict):
     """The beginning of a name, or of a word of it."""
 
     text: str
-    most: NotRequired[Annotated[int, f"how many names, 1 to {MOST_NAMES:,}; {FEW_NAMES} by default"]]
+    most: NotRequired[Annotated[int, f"how many names, 1 to {MAX_COMPLETIONS:,}; {DEFAULT_COMPLETIONS} by default"]]
 
 
 class CompleteAnswer(TypedDict):
@@ -281,7 +281,7 @@ class MembersRequest(View):
     """Cells to start from: their objects."""
 
     cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
-    most: NotRequired[Annotated[int, f"how many objects, 1 to {MOST_MEMBERS:,}, which is the default"]]
+    most: NotRequired[Annotated[int, f"how many objects, 1 to {MAX_MEMBERS:,}, which is the default"]]
 
 
 class MembersAnswer(TypedDict):
@@ -306,7 +306,7 @@ class PivotRequest(View):
     most: NotRequired[
         Annotated[
             int,
-            f"maximum number of rows and columns, 1 to {MOST_LABELS}; {FEW_LABELS} by default",
+            f"maximum number of rows and columns, 1 to {MAX_PIVOT_LABELS}; {DEFAULT_PIVOT_LABELS} by default",
         ]
     ]
 

@@ -29,7 +29,7 @@ try:
 except ImportError:  # the module can then be read, not run
     triton = None
 
-MOST_HELD = 16384
+MAX_HELD_CELLS = 16384
 
 
 class Compiled:
@@ -50,7 +50,7 @@ class Compiled:
         device = tables.points.device
         self._each, self._groups, self._most_found = _grouping(tables, k + steps)
         if way is None:
-            way = HELD if tables.cells <= MOST_HELD else GROUPED if self._groups else STREAMED
+            way = HELD if tables.cells <= MAX_HELD_CELLS else GROUPED if self._groups else STREAMED
         self.way = way
         # As measured on an H200: see docs/howto/gpu.md.
         self._block = triton.next_power_of_2(max(128, tables.columns)) if way == HELD else 1024

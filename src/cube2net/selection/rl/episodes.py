@@ -19,7 +19,7 @@ from cube2net.selection.greedy import Greedy
 from cube2net.selection.problem import Problem
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
-MOST = 2**31 - 1
+MAX_SQUARED_DISTANCE = 2**31 - 1
 # Vectors nearer to each other than this are at one point: 32-bit numbers end here.
 TINY = 1e-30
 # So are vectors that differ by no more than this share of their size: by rounding.
@@ -198,7 +198,7 @@ class Space:
             raise InputError("cell vectors are not finite: no distance can be told")
         parts.append(np.zeros((shapes[0][0], 0 if any(shape[1] for shape in shapes) else 1)))
         flat = np.concatenate(parts, axis=1) if directions is None else _principal(parts, directions)
-        reach = int((MOST / flat.shape[1]) ** 0.5 / 2)
+        reach = int((MAX_SQUARED_DISTANCE / flat.shape[1]) ** 0.5 / 2)
         far = float(np.abs(flat).max(initial=0.0))
         unit = reach / (2 * far) if far > TINY else 1.0
         return cls(freeze(np.rint(flat * unit).astype(np.int16)), unit, reach)
