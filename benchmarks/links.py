@@ -26,8 +26,7 @@ from cube2net._util.arrays import Array
 from cube2net.api.read import read_task
 from cube2net.mining.bipartite import Bipartite, make_bipartite
 from cube2net.mining.link_prediction import Ranking, choose_recommender, rank_links
-from cube2net.mining.recommenders import TUNING_CHOICES
-from cube2net.mining.softimpute import SoftImpute
+from cube2net.mining.recommenders import TUNING_CHOICES, SoftImpute
 from cube2net.model.interfaces import Recommender
 from cube2net.model.network import Network
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError, InputError
-from cube2net.evaluation import journal as journals
-from cube2net.evaluation.journal import Journal
+from cube2net.evaluation import trials as journals
+from cube2net.evaluation.trials import Journal
 from cube2net.model.comparison import Configuration, Trial
 
 from comparisons import ALONE, GREEDY, PEER

@@ -13,8 +13,7 @@ import pytest
 
 from cube2net._util.arrays import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError
-from cube2net.evaluation.journal import Journal
-from cube2net.evaluation.trials import Trials, describe_error, describe_network
+from cube2net.evaluation.trials import Journal, Trials, describe_error, describe_network
 from cube2net.model.comparison import Configuration, Trial
 from cube2net.model.network import Network, network_fingerprint
 

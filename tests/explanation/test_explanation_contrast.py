@@ -22,7 +22,7 @@ from cube2net.explanation.contrast import (
     mark_testable,
     separate,
 )
-from cube2net.explanation.mixed_cells import find_mixed_cells
+from cube2net.explanation.drill import find_mixed_cells
 from cube2net.model.contrast import Contrast, SeparatingCell
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query

@@ -10,7 +10,7 @@ from cube2net.api.build import build
 from cube2net.api.datasets import make_planted
 from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.views import roll_up
-from cube2net.explanation.mixed_cells import (
+from cube2net.explanation.drill import (
     MixedCells,
     count_objects,
     find_members,

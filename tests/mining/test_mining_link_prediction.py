@@ -16,8 +16,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
 from cube2net.mining import link_prediction
 from cube2net.mining.link_prediction import PairRanking, Ranking, choose_recommender, rank_links, rank_pairs
-from cube2net.mining.recommenders import ItemKnn, Popularity
-from cube2net.mining.softimpute import SHRINKAGE_PATH, SoftImpute
+from cube2net.mining.recommenders import SHRINKAGE_PATH, ItemKnn, Popularity, SoftImpute
 from cube2net.model.interfaces import Fitted
 
 Ends = tuple[Array, Array]

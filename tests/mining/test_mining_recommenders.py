@@ -10,8 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.mining.link_prediction import rank_links
-from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES, Als, Ease, ItemKnn
-from cube2net.mining.softimpute import SoftImpute
+from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES, Als, Ease, ItemKnn, SoftImpute
 from cube2net.model.interfaces import Fitted, Recommender
 
 every_one = pytest.mark.parametrize("name", RECOMMENDERS)

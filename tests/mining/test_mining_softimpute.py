@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.mining.softimpute import SHRINKAGE_PATH, SoftImpute, Solution, complete_matrix, truncated_svd
+from cube2net.mining.recommenders import SHRINKAGE_PATH, SoftImpute, Solution, complete_matrix, truncated_svd
 
 
 def stars(seed: int = 0, shape: tuple[int, int] = (30, 20)) -> sp.csr_array:

@@ -29,10 +29,9 @@ from cube2net.evaluation.configurations import (
     list_values,
 )
 from cube2net.evaluation.hidden_links import HiddenRuns
-from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.report.page import FILES, Report, illustrate, list_results, write_report_files
 from cube2net.evaluation.statistics import compute_all_estimates
-from cube2net.evaluation.trials import Make, Trials
+from cube2net.evaluation.trials import Journal, Make, Trials
 from cube2net.evaluation.verdict import judge_comparison
 from cube2net.mining.downstream import DownstreamTask, Models, make_clustering_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS

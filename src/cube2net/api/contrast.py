@@ -26,7 +26,7 @@ from cube2net.explanation.contrast import (
     compute_least_objects,
     separate,
 )
-from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
+from cube2net.explanation.drill import MixedCells, find_mixed_cells
 from cube2net.model.comparison import make_number_key, name_clusters
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, describe_overlap
 from cube2net.model.cube import Cube, require_own_cells

@@ -14,8 +14,7 @@ from cube2net.api.query import Asked, check_cube, resolve_query
 from cube2net.cube.views import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, check_int, quote, unknown_name
-from cube2net.explanation.drill import drill_down
-from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
+from cube2net.explanation.drill import count_objects, drill_down, find_members, find_mixed_cells, rank_members
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS

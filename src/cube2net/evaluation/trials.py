@@ -1,25 +1,39 @@
-"""Run the trials of a comparison and record them in a journal, so that none is repeated."""
+"""Run the trials of a comparison and record them in a journal, so that none is repeated.
+
+The journal is a file with one trial per line and a checksum, so that an interrupted comparison can be resumed.
+"""
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.files import explain_disk_errors, write_files
 from cube2net._util.progress import Progress, Stage, Stop, check_stop, silent
-from cube2net.errors import Cube2netError, InputError, check_int
+from cube2net.errors import Cube2netError, InputError, check_int, join_names
 from cube2net.evaluation.configurations import DEFAULT
-from cube2net.evaluation.journal import Journal
 from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.network import Network, network_fingerprint
 from cube2net.model.query import Query
 from cube2net.model.recipe import query_fingerprint
+
+FORMAT = 4
+"""Increased when a default changes or an option gets another meaning, so that old and new trials are not mixed."""
+
+MAX_LINE_BYTES = 2**28
+"""Ten times the length of a trial of a million objects."""
+
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""Exceptions raised by damaged lines."""
 
 SHUTDOWN_SECONDS = 0.5
 """Time for running models to finish when a comparison is interrupted."""
@@ -27,9 +41,167 @@ SHUTDOWN_SECONDS = 0.5
 SHARED_SETTINGS = ("methods", "models")
 """Settings of a comparison that are in the header of its journal."""
 
+Key = tuple[str, str, int]
 MineResult = tuple[Mapping[str, float], Array, float]
 Make = Callable[[Configuration, int, int | None], Network]
 Mine = Callable[[Network, str, int], MineResult]
+
+
+@dataclass(frozen=True, eq=False)
+class Journal:
+    """Finished trials by configuration, model and seed; with a path, new ones are appended at once.
+
+    The first line of the file, the header, describes the comparison. A file with another header is refused; parameters
+    of methods and models must agree only if their names are equal. An incomplete last line is dropped.
+    """
+
+    path: Path | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    trials: dict[Key, Trial] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, path: Path | None, about: Mapping[str, Any]) -> Journal:
+        """Return the journal of a comparison, with the trials in the file."""
+        header = json.loads(json.dumps({"format": FORMAT, **about}, allow_nan=False))
+        if path is None:
+            return cls(None, header)
+        _create_folder(path)
+        lines, torn = _read_lines(path) if path.exists() else ([], b"")
+        if not lines and not torn:
+            _rewrite(path, header, [])
+            return cls(path, header)
+        stored = _read_header(path, lines)
+        differs = _find_differences(stored, header)
+        if differs:
+            raise InputError(
+                f"{str(path)!r} holds the trials of another comparison (it differs in {join_names(differs)}): "
+                "choose another folder, or remove it"
+            )
+        trials = _read_trials(path, lines[1:])
+        merged = {name: _merge(stored.get(name), header.get(name)) for name in {**stored, **header}}
+        if torn or merged != stored:
+            _rewrite(path, merged, lines[1:])
+        return cls(path, merged, trials)
+
+    @classmethod
+    def read(cls, path: Path) -> Journal:
+        """Return the contents of a file, for any comparison; the file is not changed, not even by further trials."""
+        lines, _ = _read_lines(path)
+        stored = _read_header(path, lines)
+        if stored["format"] != FORMAT:
+            raise InputError(
+                f"{str(path)!r} is a journal of format {stored['format']!r}, expected {FORMAT}: "
+                "it was written by another version"
+            )
+        return cls(None, stored, _read_trials(path, lines[1:]))
+
+    def add(self, trial: Trial) -> None:
+        """Append a trial."""
+        if self.path is not None:
+            line = _to_line(trial) + b"\n"
+            with explain_disk_errors(self.path), self.path.open("ab") as file:
+                file.write(line)
+        self.trials[trial.key] = trial
+
+
+def _create_folder(path: Path) -> None:
+    for folder in path.parents:
+        if folder.is_file():
+            raise InputError(f"cannot write {str(path)!r}: {str(folder)!r} is a file, not a folder")
+    with explain_disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> None:
+    """Replace a file by a header and some lines."""
+    content = b"\n".join([json.dumps(header, allow_nan=False).encode(), *lines, b""])
+
+    def write(aside: Path) -> None:
+        aside.write_bytes(content)
+
+    write_files({path: write})
+
+
+def _read_lines(path: Path) -> tuple[list[bytes], bytes]:
+    """Return the complete lines of a file, and an incomplete last one."""
+    lines: list[bytes] = []
+    with explain_disk_errors(path, "read"), path.open("rb") as file:
+        while (line := file.readline(MAX_LINE_BYTES + 1)).endswith(b"\n"):
+            lines.append(line[:-1])
+        if len(line) > MAX_LINE_BYTES:
+            raise InputError(
+                f"{path.name} line {len(lines) + 1:,}: longer than {MAX_LINE_BYTES:,} bytes, which no trial is: "
+                "remove it, and it is made again"
+            )
+    return lines, line
+
+
+def _read_header(path: Path, lines: Sequence[bytes]) -> dict[str, Any]:
+    """Return the header of a journal."""
+    try:
+        stored = json.loads(lines[0]) if lines else None
+    except DAMAGE:
+        stored = None
+    if not isinstance(stored, dict) or "format" not in stored:
+        raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
+    return stored
+
+
+def _read_trials(path: Path, lines: Sequence[bytes]) -> dict[Key, Trial]:
+    trials = {}
+    for number, line in enumerate(lines, start=2):
+        try:
+            trial = _from_line(line)
+            trials[trial.key] = trial
+        except DAMAGE:
+            raise InputError(f"{path.name} line {number:,}: not a trial: remove it, and it is made again") from None
+    return trials
+
+
+def _find_differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names in which two headers differ; of mappings, only common keys are compared.
+
+    >>> _find_differences({"query": 1, "methods": {"a": 1, "b": 2}}, {"query": 1, "methods": {"a": 3, "c": 4}})
+    ["methods 'a'"]
+    """
+    differing = []
+    for name in sorted({*stored, *wanted}):
+        one, other = stored.get(name), wanted.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            differing += [f"{name} {part!r}" for part in sorted(one.keys() & other.keys()) if one[part] != other[part]]
+        elif one != other:
+            differing.append(name)
+    return differing
+
+
+def _merge(stored: Any, wanted: Any) -> Any:
+    return {**stored, **wanted} if isinstance(stored, dict) else stored
+
+
+def _to_line(trial: Trial) -> bytes:
+    """Return a trial as a line without its end: a checksum and JSON."""
+    plain = {
+        **vars(trial),
+        "configuration": asdict(trial.configuration),
+        "scores": {name: float(score) for name, score in trial.scores.items()},
+        "seconds": {part: float(seconds) for part, seconds in trial.seconds.items()},
+        "value": None if trial.value is None else float(trial.value),
+        "evidence": trial.evidence.ravel().tolist(),
+        "shape": trial.evidence.shape,
+        "dtype": "int32" if np.issubdtype(trial.evidence.dtype, np.integer) else "float64",
+    }
+    text = json.dumps(plain).encode()
+    return b"%08x %s" % (zlib.crc32(text), text)
+
+
+def _from_line(line: bytes) -> Trial:
+    """Return the trial of a line; raises one of ``DAMAGE`` if it has none."""
+    checksum, _, text = line.partition(b" ")
+    if int(checksum, 16) != zlib.crc32(text):
+        raise ValueError("the checksum of the line is wrong")
+    plain = json.loads(text)
+    evidence = np.array(plain.pop("evidence"), dtype=plain.pop("dtype")).reshape(plain.pop("shape"))
+    return Trial(**{**plain, "configuration": Configuration(**plain["configuration"]), "evidence": evidence})
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,7 @@ import numpy as np
 from cube2net._util.arrays import Array, Ragged, compute_offsets, row_of_entries, take_rows
 from cube2net._util.progress import check_stop
 from cube2net._util.statistics import LEVEL, holm, share_interval
-from cube2net.explanation.drill import choose_best_cells
-from cube2net.explanation.mixed_cells import MixedCells, is_above
+from cube2net.explanation.drill import MixedCells, choose_best_cells, is_above
 from cube2net.model.cube import Cube
 
 MIN_GAIN = 0.01
