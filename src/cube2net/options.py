@@ -98,9 +98,9 @@ class NetworkOptions:
         Whether to keep objects of cells that have no link to the network; by default True, except for the objective
         ``linked``.
     best_prefix
-        Whether to keep only the first cells, up to the highest value.
+        Whether to keep only the chosen cells up to the highest value, instead of exactly ``n_cells``.
     prefer
-        Objects whose cells get more weight, as if they were in the query.
+        Objects that count like objects of the query when cells are chosen.
     bound
         Whether to compute an upper limit of the value, which takes time.
 
@@ -117,7 +117,7 @@ class NetworkOptions:
         default="greedy",
         metadata=_about(
             "registered",
-            f"Method that chooses what joins the query: {', '.join(METHOD_NAMES)}, or auto, which tries several; "
+            f"Method that chooses what to add to the query: {', '.join(METHOD_NAMES)}, or auto, which tries several; "
             "greedy by default.",
             allowed=(*METHOD_NAMES, "auto"),
             is_field=True,
@@ -128,7 +128,7 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "count",
-            "Maximum number of cells; by default as many as serve the query (objective cover), or 20.",
+            "Maximum number of cells; by default as many as are useful (objective cover), or 20.",
             counts="cells",
             is_field=True,
         ),
@@ -148,7 +148,7 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "name",
-            "Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of "
+            "Nodes besides the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of "
             "the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells.",
             allowed=FORMS,
             is_field=True,
@@ -158,8 +158,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "levels",
-            "Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels "
-            "that stay, such as venue,topic.",
+            "Cells to choose from: full (a label in every dimension), one (a single label), full+one, or names of "
+            "levels, such as venue,topic.",
             allowed=("full", "one", "full+one"),
             is_field=True,
         ),
@@ -168,8 +168,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "flag",
-            "Keep objects of the cells that have no link to the network; by default kept, except with the objective "
-            "linked.",
+            "Keep objects of the cells that have no link to the network; they are kept by default, except with the "
+            "objective linked.",
             flag="--keep-unlinked/--no-keep-unlinked",
         ),
     )
@@ -181,13 +181,14 @@ class NetworkOptions:
     )
     best_prefix: bool = field(
         default=False,
-        metadata=_about("flag", "Keep the first chosen cells only, up to the highest value."),
+        metadata=_about("flag", "Keep only the chosen cells up to the highest value."),
     )
     n_neighbors: int | None = field(
         default=None,
         metadata=_about(
             "count",
-            "Form hybrid: number of objects nearest to the query by links; by default as many as the query has.",
+            "Form hybrid: number of neighbours (the objects nearest to the query by links); by default as many as the "
+            "query has objects.",
             counts="objects",
             is_field=True,
         ),
@@ -196,8 +197,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "share",
-            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default the "
-            "smaller the more links into the query the end has.",
+            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default smaller for "
+            "neighbours with more links to the query.",
         ),
     )
     membership_weights: MembershipWeights | None = field(
@@ -212,33 +213,33 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "share",
-            "Weight of cells against links, up to 1; by default estimated from the links of the query.",
+            "Weight of cells relative to links, up to 1; by default estimated from the links of the query.",
         ),
     )
     pins: Wanted = field(
         default=(),
         metadata=_about(
-            "nodes", "Cells ('2010s · ACL · parsing') and objects that must be in.", flag="--pin", is_field=True
+            "nodes", "Cells ('2010s · ACL · parsing') and objects to include.", flag="--pin", is_field=True
         ),
     )
     bans: Wanted = field(
-        default=(), metadata=_about("nodes", "Cells and objects that must not be in.", flag="--ban", is_field=True)
+        default=(), metadata=_about("nodes", "Cells and objects to exclude.", flag="--ban", is_field=True)
     )
     prefer: Wanted = field(
         default=(),
-        metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
+        metadata=_about("objects", "Objects whose cells get more weight, like those of the query.", is_field=True),
     )
     bound: bool = field(
         default=False,
         metadata=_about(
-            "flag", "Also find an upper bound on the value of any choice.", is_field=True, is_recorded=False
+            "flag", "Also compute an upper bound on the value of any choice.", is_field=True, is_recorded=False
         ),
     )
     seed: int = field(
         default=0,
         metadata=_about(
             "count",
-            "Seed of all that is random: the same seed gives the same network.",
+            "Seed of the random numbers: the same seed gives the same network.",
             is_field=True,
             is_recorded=False,
         ),

@@ -59,7 +59,7 @@ RESET_TERMINAL = "\r\x1b[K\x1b[?25h"
 
 app = typer.Typer(
     name="cube2net",
-    help="Small networks around the objects you care about, chosen from a data cube.",
+    help="Extract small networks around the objects you care about, using a data cube.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -90,7 +90,7 @@ def demo(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Build the cube of the bundled papers, make the network of 574 authors, and judge whether it helps."""
+    """Build the cube of the bundled papers, construct the network of 574 authors, and test whether it helps."""
     from cube2net.apps.cli.demo import run
 
     with shown_progress(quiet) as progress:

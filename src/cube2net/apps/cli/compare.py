@@ -49,23 +49,25 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
-            "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
+            help="The next step: clustering (compared with labels), hidden (predict hidden links of the query) or links "
+            "(predict the links of --hidden). Default: clustering if there are labels, otherwise hidden.",
             autocompletion=complete_names(*TASK_NAMES),
         ),
     ] = None,
     hidden: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="For links: a CSV with source,target: links that the cube was built without."
+            metavar="FILE", help="For links: a CSV file source,target of links that the cube does not contain."
         ),
     ] = None,
-    users: Annotated[str, typer.Option(metavar="KIND", help="For links: the kind of objects that get them.")] = "user",
+    users: Annotated[
+        str, typer.Option(metavar="KIND", help="For links: the kind of objects for which links are predicted.")
+    ] = "user",
     methods: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
+            help=f"Separated by commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Default: all but the last.",
             autocompletion=complete_list(*METHOD_NAMES),
         ),
     ] = None,
@@ -73,7 +75,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Several with commas. Without, cover, jaccard, coverage and linked.",
+            help="Separated by commas. Default: cover, jaccard, coverage and linked.",
             autocompletion=complete_list(*OBJECTIVE_NAMES),
         ),
     ] = None,
@@ -81,7 +83,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(FORMS)}. Without, all.",
+            help=f"Separated by commas: {', '.join(FORMS)}. Default: all.",
             autocompletion=complete_list(*FORMS),
         ),
     ] = None,
@@ -89,18 +91,18 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Which cells: full, one, or levels that stay; may be repeated.",
+            help="Cells to choose from: full, one, or names of levels; may be repeated.",
             autocompletion=complete_levels,
         ),
     ] = None,
     n_neighbors: Annotated[
-        list[int] | None, typer.Option(help="How many neighbours (form hybrid); may be repeated.")
+        list[int] | None, typer.Option(help="Number of neighbours (form hybrid); may be repeated.")
     ] = None,
     membership_weights: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Without, even.",
+            help=f"Separated by commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Default: even.",
             autocompletion=complete_list(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
@@ -108,34 +110,36 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; without, all. For links: "
-            f"{', '.join(RECOMMENDER_NAMES)}; without, popularity, softimpute and ease.",
+            help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; default: all. For links: "
+            f"{', '.join(RECOMMENDER_NAMES)}; default: popularity, softimpute and ease.",
             autocompletion=complete_list(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
     n_cells: Annotated[
         list[int] | None,
-        typer.Option(help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+        typer.Option(help="Maximum number of cells; default: as many as are useful (cover), or 20; may be repeated."),
     ] = None,
-    runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
+    runs: Annotated[int, typer.Option(help="Number of runs; each run uses the same seed for all networks.")] = 10,
     as_large: Annotated[
         bool,
-        typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
+        typer.Option(help="Whether to add PageRank and hops with as many nodes as each network of cells."),
     ] = True,
     baselines: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Which of PageRank and hops are made as large: pagerank, hops, or both.",
+            help="Baselines with as many nodes as each network of cells: pagerank, hops, or both.",
             autocompletion=complete_list("pagerank", "hops"),
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
+        typer.Option(
+            metavar="FOLDER", help="Folder for a report; an interrupted comparison in this folder is continued."
+        ),
     ] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
-    workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
+    workers: Annotated[int, typer.Option(help="Number of networks processed in parallel; 0 means one per core.")] = 0,
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
@@ -145,10 +149,10 @@ def compare(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Tell whether a network helps the next step, by labels or without, with paired runs.
+    """Test whether a network helps the next step, with or without labels, over paired runs.
 
-    Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
-    variants of it, the paper's form, and PageRank and hops as large as each.
+    By default, the network that query makes is compared with two variants of it, the paper's form, and PageRank and hops
+    of the same sizes. If methods, objectives, forms, levels or numbers are given, all their combinations are compared.
     """
     from cube2net.api.compare import JOURNAL, results
 

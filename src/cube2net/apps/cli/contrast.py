@@ -41,15 +41,18 @@ if TYPE_CHECKING:
     from cube2net.model.query import Query
 
 
-MaxCells = Annotated[int, typer.Option(help="How many cells at most, for each group where there are several.")]
+MaxCells = Annotated[int, typer.Option(help="Maximum number of cells for each contrast.")]
 Alpha = Annotated[
-    float, typer.Option(help="Significance level: only cells with a corrected p-value up to this are chosen.")
+    float, typer.Option(help="Significance level: only cells with a corrected p-value of at most this are chosen.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the network of all objects with the cells as nodes, as query does."),
+    typer.Option(
+        metavar="FILE",
+        help="Write the network of all objects with the cells as nodes, in any format that query writes.",
+    ),
 ]
-Draw = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw that network: .png .svg .pdf.")]
+Draw = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw this network: .png .svg .pdf.")]
 
 
 def contrast(
@@ -57,7 +60,9 @@ def contrast(
     query: QueryFile,
     against: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Objects to tell them from. Without, each label of the query from the rest."),
+        typer.Option(
+            metavar="FILE", help="Objects to compare with. Default: each label of the query is compared with the rest."
+        ),
     ] = None,
     n_cells: MaxCells = 10,
     alpha: Alpha = 0.05,
@@ -72,7 +77,7 @@ def contrast(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
+    """Find a few cells at mixed levels that distinguish two queries, or the labels of one query."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     view = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
@@ -102,7 +107,7 @@ def describe(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Say what clusters of objects are: for each, the few cells that tell it from the others."""
+    """Describe clusters of objects: for each cluster, find a few cells that distinguish it from the others."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     view = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
@@ -217,11 +222,11 @@ def drill(
         str | None,
         typer.Option(
             metavar="LABELS",
-            help="The cell to drill into: a label of any level, or ∗ (or *), for each dimension, as '201X, ACL, *'; "
-            "or one label. By default, the complete cube.",
+            help="The cell to drill into: a label of any level, or ∗ (or *), for each dimension, as in '201X, ACL, *'; "
+            "or a single label. Default: the whole cube.",
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many cells at most.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="Maximum number of cells.")] = 10,
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
@@ -229,7 +234,7 @@ def drill(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the cells below a cell that hold most of a query at least cost, and what is left over."""
+    """List the few cells below a cell that contain most of a query and few other objects."""
     with shown_progress(quiet or as_json):
         view = apply_view(c2n.open(cube), where, roll_up, between)
         query_objects = c2n.read_query(view, query, skip_missing=skip_missing)

@@ -39,11 +39,11 @@ SHORTCUTS = ("seconds", "preset", "device")
 OptionalQuery = Annotated[
     Path | None,
     typer.Option(
-        "--query", metavar="FILE|NAMES", help="A file of names (one a line, or CSV), or the names themselves."
+        "--query", metavar="FILE|NAMES", help="A file of names (one per line, or CSV), or the names themselves."
     ),
 ]
 NetworkFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Instead of --query and its options: a network that query wrote.")
+    Path | None, typer.Option(metavar="FILE", help="A network written by query, instead of --query and its options.")
 ]
 
 
@@ -117,8 +117,8 @@ def explain(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="An object by its id or name, or a cell as '2019 · ACL · parsing', in the network or not. Without, "
-            "what every chosen cell added.",
+            help="An object by its id or name, or a cell as '2019 · ACL · parsing', in the network or not. "
+            "Default: list the gains of all chosen cells.",
         ),
     ] = None,
     network: NetworkFile = None,
@@ -126,7 +126,7 @@ def explain(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Say why an object or a cell is in the network of a query, or is not and what would have brought it."""
+    """Explain why an object or a cell is in the network of a query, or what would add it."""
     from cube2net.api import explain as explain_module
     from cube2net.model.explanation import CellExplanation, ObjectExplanation
 
@@ -257,11 +257,11 @@ def without(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="What is left out: a cell, as '2019 · ACL · parsing', or an object by id or name; may be repeated.",
+            help="A cell ('2019 · ACL · parsing') or object (by id or name) to remove; may be repeated.",
         ),
     ] = None,
     add: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="What must be in, named likewise; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="A cell or object to add; may be repeated.")
     ] = None,
     network: NetworkFile = None,
     out: Annotated[
@@ -272,7 +272,7 @@ def without(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Compute how a network changes without some of its cells or objects, or with others."""
+    """Show how a network changes if cells or objects are removed or added."""
     from cube2net.api import what_if
 
     check_files(out, None, spreadsheet_safe=spreadsheet_safe)

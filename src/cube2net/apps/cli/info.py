@@ -28,15 +28,15 @@ THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREAD
 
 def info(
     cube: Annotated[
-        Path | None, typer.Argument(metavar="CUBE", help="Folder of a cube; without one, this installation.")
+        Path | None, typer.Argument(metavar="CUBE", help="Folder of a cube. Default: describe the installation.")
     ] = None,
     between: Between = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why.
+    """Show a cube's dimensions, cells, links and sizes, and what was left out and why.
 
-    Without a cube: the versions of cube2net, of Python and of all packages, cores, memory and GPU, for a report of a
-    fault. No path and no name of a user or a machine is shown.
+    Without a cube, show the versions of cube2net, Python and all packages, and the cores, memory and GPU, for bug
+    reports. No paths and no names of users or machines are shown.
     """
     if cube is None:
         if between is not None:

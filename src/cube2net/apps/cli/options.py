@@ -94,21 +94,23 @@ QueryFile = Annotated[
     typer.Option(
         "--query",
         metavar="FILE|NAMES",
-        help="A file of names (one a line, or a CSV with object[,label]), or the names: 'Ann Ek; Bo Ott'.",
+        help="A file of names (one per line, or a CSV with object[,label]), or the names: 'Ann Ek; Bo Ott'.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Do not show progress.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers: the same seed gives the same result.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A parameter of the source, method or objective; may be repeated."
+    ),
 ]
 PresetName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The method's parameters by one name: paper is the paper's, of cube2net.",
+        help="A named set of parameters of the method: paper sets those of the paper for the method cube2net.",
         autocompletion=complete_names("default", "paper"),
     ),
 ]
@@ -116,7 +118,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION=LABEL",
-        help="Only cells with this label, or under this label of a level above, and their objects; may be repeated.",
+        help="Only cells with this label, which may be of a higher level, and their objects; may be repeated.",
     ),
 ]
 ItemsWhere = Annotated[
@@ -130,7 +132,8 @@ RollUp = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION[=LEVEL]",
-        help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+        help="Use the next higher level, or the level given, as in topic=field; ∗ (or *) combines all labels. May be "
+        "repeated.",
         autocompletion=complete_dimensions,
     ),
 ]
@@ -138,25 +141,24 @@ Between = Annotated[
     str | None,
     typer.Option(
         metavar="[ATTRIBUTE=]FROM..TO",
-        help="Only items, their objects and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, "
-        "2015.. or ..2019; "
-        "links=2019 limits links alone.",
+        help="Only items from this period, with their objects and links, including both ends: 2015..2019, "
+        "2015-03..2019-06-30, 2015.. or ..2019; links=2019 restricts only links.",
     ),
 ]
-Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
+Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to show the cost of each pin and ban.")]
 Kind = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Bring only objects of this kind, such as author, whatever the method; may be repeated.",
+        help="Add only objects of this kind, such as author, with any method; may be repeated.",
     ),
 ]
-SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
+SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Leave out names that are not in the cube.")]
 SpreadsheetSafe = Annotated[
     bool,
     typer.Option(
         "--spreadsheet-safe",
-        help="In CSV files, put ' before names that spreadsheets would run as formulas: =, +, - or @ first.",
+        help="In CSV files, put ' before names that spreadsheets would run as formulas (that start with =, +, - or @).",
     ),
 ]
 T = TypeVar("T")

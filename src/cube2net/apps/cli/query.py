@@ -47,9 +47,11 @@ def query(
     query: QueryFile,
     *,
     prices: Prices = True,
-    seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time limit of the method, in seconds.")] = None,
     preset: PresetName = None,
-    device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Device on which the method computes, such as cuda.")
+    ] = None,
     set_: Set = None,
     where: Where = None,
     roll_up: RollUp = None,
@@ -69,8 +71,7 @@ def query(
         bool,
         typer.Option(
             "--show-missing",
-            help="List the names that are not in the cube or that several objects bear, and stop; status 1 if there "
-            "are any.",
+            help="List the names that are unknown or ambiguous, and stop; the exit status is 1 if there are any.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -79,12 +80,12 @@ def query(
     ] = False,
     max_tokens: Annotated[
         int | None,
-        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
+        typer.Option(help="With --text: maximum number of tokens, estimated as two per five bytes. Default: 4,000."),
     ] = None,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Make the network around the objects of a query; without options, the one that helps the next step."""
+    """Construct the network around the objects of a query."""
     check_text(text, max_tokens, as_json=as_json)
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     view = apply_view(c2n.open(cube), where, roll_up, between, kind)
@@ -124,21 +125,21 @@ def query(
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network that query wrote, in any format.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network written by query, in any format.")],
     cube: Annotated[
         Path | None,
         typer.Option(
-            metavar="CUBE", help="Folder of its cube. Without, one of the recipe's name beside the file, or here."
+            metavar="CUBE", help="Folder of its cube. Default: the recipe's cube next to the file or in this folder."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the network made again, also in another format.")
+        Path | None, typer.Option(metavar="FILE", help="Write the reconstructed network, in any format.")
     ] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
+    """Construct a saved network again from its recipe and compare the bytes (exit status 1 if they differ)."""
 
     check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     with shown_progress(quiet or as_json) as progress:
