@@ -197,8 +197,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "share",
-            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default smaller for "
-            "neighbours with more links to the query.",
+            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default smaller "
+            "for neighbours with more links to the query.",
         ),
     )
     membership_weights: MembershipWeights | None = field(

@@ -297,29 +297,29 @@ export interface NetworkRequest {
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
-  /** Method that chooses what joins the query: none, hops, pagerank, steiner, maxdisc, random, greedy, anneal, exact, cube2net, or auto, which tries several; greedy by default. */
+  /** Method that chooses what to add to the query: none, hops, pagerank, steiner, maxdisc, random, greedy, anneal, exact, cube2net, or auto, which tries several; greedy by default. */
   method?: string;
-  /** Maximum number of cells; by default as many as serve the query (objective cover), or 20. */
+  /** Maximum number of cells; by default as many as are useful (objective cover), or 20. */
   n_cells?: number | null;
   /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms hybrid and cells) or jaccard. */
   objective?: string | null;
-  /** Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells. */
+  /** Nodes besides the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells. */
   form?: string | null;
-  /** Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels that stay, such as venue,topic. */
+  /** Cells to choose from: full (a label in every dimension), one (a single label), full+one, or names of levels, such as venue,topic. */
   levels?: string | string[];
   /** Maximum number of nodes. */
   max_nodes?: number | null;
-  /** Form hybrid: number of objects nearest to the query by links; by default as many as the query has. */
+  /** Form hybrid: number of neighbours (the objects nearest to the query by links); by default as many as the query has objects. */
   n_neighbors?: number | null;
-  /** Cells ('2010s · ACL · parsing') and objects that must be in. */
+  /** Cells ('2010s · ACL · parsing') and objects to include. */
   pins?: (NamedCell | NamedObject)[];
-  /** Cells and objects that must not be in. */
+  /** Cells and objects to exclude. */
   bans?: (NamedCell | NamedObject)[];
-  /** Objects whose cells are worth more, as those of the query are. */
+  /** Objects whose cells get more weight, like those of the query. */
   prefer?: Id[];
-  /** Also find an upper bound on the value of any choice. */
+  /** Also compute an upper bound on the value of any choice. */
   bound?: boolean;
-  /** Seed of all that is random: the same seed gives the same network. */
+  /** Seed of the random numbers: the same seed gives the same network. */
   seed?: number;
 }
 

@@ -171,12 +171,12 @@ def build(
         function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path is taken as
         the table of links.
     source
-        The kind of the files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
+        The kind of files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
         ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object with ``read``. By
         default it is recognised by the suffix. With a source and ``out``, an interrupted build does not read its files
         again.
     topics
-        The name of a topic model, an object, or known topics, if a dimension reads the attribute ``topic`` and the
+        The name of a topic model, a model, or known topics, used if a dimension needs the attribute ``topic`` and the
         items do not have it. ``"lda"`` finds topics in the texts.
     min_objects
         Cells with fewer objects are set aside, but count when the cube is rolled up.
@@ -184,18 +184,18 @@ def build(
         Items that mention more objects create no links. Other items link all objects that they mention.
     items
         What the cube stores about its items: ``"all"`` (ids, mentions and attributes, for time windows and for
-        replacing items), ``"index"`` (without attributes) or ``"none"`` (so no item can be removed); True means all,
-        False none. Or the table of items, if objects, items and mentions are given by name.
+        replacing items), ``"index"`` (no attributes) or ``"none"`` (then no item can be removed). True means ``"all"``,
+        and False ``"none"``. If objects, items and mentions are given by name, this is the table of items.
     out
         The folder of the cube; by default the cube is in memory only.
     engine
-        ``"duckdb"`` runs in this process, ``"spark"`` on a cluster; or an object.
+        ``"duckdb"``, which runs in this process, ``"spark"``, which runs on a cluster, or an engine object.
     memory
         The memory limit of an engine given by name, such as ``"4GB"``.
     seed
         The seed of the topic model.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
     tables
         Tables by name (``links=edges``), and the options of :func:`read_tables`, :func:`from_networkx` or the
         source.

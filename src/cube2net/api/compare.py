@@ -95,8 +95,8 @@ class ComparisonOptions:
         Baselines with as many nodes as each network of cells, by default PageRank and hops; ``as_large=False`` leaves
         them out.
     hidden, users
-        For the task ``"links"``: the rows of the two ends of the hidden links, and the kind of the objects to which
-        others are recommended.
+        For the task ``"links"``: the rows of the two ends of the hidden links, and the kind of the objects for which
+        links are predicted.
     workers
         The number of networks processed in parallel; 0 means one per core. Scores do not depend on it, unless a method
         reaches its time limit.
@@ -151,16 +151,16 @@ def compare(
     query
         Objects as for :func:`construct`.
     task
-        ``"clustering"``: objects of the query are embedded and clustered, and the clusters are compared with their
-        labels; models are embeddings. ``"hidden"``: a fifth of the items that join objects of the query is removed from
-        the cube, other ones in each run, and the removed links are predicted from the embeddings; no labels are needed.
-        ``"links"``: the ``hidden`` links of ``options`` between users and items of the query, which the cube must not
-        contain, are predicted; models are recommenders. The default is clustering if the query has labels, otherwise
-        hidden.
+        ``"clustering"`` embeds and clusters the objects of the query and compares the clusters with their labels; the
+        models are embeddings. ``"hidden"`` needs no labels: it removes a fifth of the items that join objects of the
+        query from the cube, different ones in each run, and predicts the removed links from embeddings. ``"links"``
+        predicts the ``hidden`` links of ``options`` between users and items of the query, which must not be in the
+        cube; the models are recommenders. The default is ``"clustering"`` if the query has labels, otherwise
+        ``"hidden"``.
     methods, models
-        Names, objects, or a mapping from names to objects; an object in a list is named by its class, with its
-        parameters if there are several of the class. The query alone is always included. By default all that suit the
-        task.
+        Names, objects, or a mapping from names to objects. An object in a list is named after its class, with its
+        parameters if several have the same class. The query alone is always included. By default all models that suit
+        the task are used.
     runs, seed
         The number of runs; run i has the seed ``seed + i`` in all configurations.
     out
@@ -169,12 +169,12 @@ def compare(
     options
         Forms, levels and numbers of cells to combine, baselines, hidden links; see :class:`ComparisonOptions`.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
 
     Returns
     -------
     Comparison
-        All trials. ``verdict()`` summarizes them, ``write_report`` writes a page.
+        All trials; ``verdict()`` summarizes them, and ``write_report`` writes a report.
 
     Examples
     --------

@@ -90,15 +90,15 @@ def construct(
     cube
         A cube of :func:`build` or :func:`open`, or a view of one.
     query
-        Objects by id or name: a text, a list, a series or an index of pandas or Polars, an array; a mapping from
+        Objects by id or name, as a string, a list, a pandas or Polars series or index, or an array; a mapping from
         objects to labels; a data frame with a column ``object`` or ``id`` and optionally ``label``; the ``Path`` of a
-        file for :func:`read_query`; another network, or a :class:`Query`. :meth:`Cube.query` describes how whole
-        numbers are understood.
+        file for :func:`read_query`; another network; or a :class:`Query`. :meth:`Cube.query` describes how integers are
+        interpreted.
     method
-        A name in :data:`cube2net.methods.METHODS`, or an object with ``select``, such as ``methods.Greedy(by="price")``
-        or one of your own; ``"auto"`` tries several networks.
+        A name in :data:`cube2net.methods.METHODS`, or an object with a method ``select``, such as
+        ``methods.Greedy(by="price")`` or your own; ``"auto"`` tries several networks.
     n_cells
-        The maximum number of cells; by default 20, or for the objective ``cover`` as many as help.
+        The maximum number of cells; by default 20, or for the objective ``cover`` as many as are useful.
     objective
         A name in :data:`cube2net.methods.OBJECTIVES`, an object, or a function ``f(objects, query)`` of the row numbers
         of the objects in chosen cells. By default ``"cover"`` for greedy and exact in the forms hybrid and cells,
@@ -112,19 +112,20 @@ def construct(
     max_nodes
         The maximum number of nodes; no limit by default.
     pins, bans
-        Cells and objects that must, or must not, be in the network: a cell by its labels, as a tuple or as
-        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
-        banned objects are treated as if the cube did not have them. :meth:`Network.pin_costs` returns their costs.
+        Cells and objects that must, or must not, be in the network. Give a cell by its labels, as a tuple or as
+        ``"2010s · ACL · parsing"``, and an object by its id or name. Pinned cells are chosen first and count towards
+        ``n_cells``; banned objects are treated as if they were not in the cube. :meth:`Network.pin_costs` returns the
+        costs.
     options
         Further options: levels, neighbours, weights, preferred objects, a bound; see :class:`NetworkOptions`. It can
         also contain the options above if they are not given here.
     progress
-        A function that receives the progress, and the size of a large network in advance; True for a bar.
+        A callback that receives the progress, and the size of a large network in advance; True shows a progress bar.
 
     Returns
     -------
     Network
-        Its ``selection`` has the cells in the order chosen, and a ``note`` if there is something to mention.
+        Its ``selection`` contains the cells in the order chosen, and a ``note`` if there is a remark.
 
     Raises
     ------

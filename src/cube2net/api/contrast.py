@@ -77,23 +77,23 @@ def contrast(
     names: Sequence[str] | None = None,
     alpha: float = LEVEL,
 ) -> Contrast | Description:
-    """Find the few cells that distinguish a query from another query or from all other objects, or its labels.
+    """Find a few cells that distinguish two queries, a query from all other objects, or the labels of a query.
 
-    Cells are at *mixed levels*: some dimensions have a label of any level, the others are ∗, as in ⟨202X · ∗ ·
-    parsing⟩. An object is in such a cell if a single item that mentions it has all labels.
+    Cells are at *mixed levels*: some dimensions have a label of any level, and the others are ∗, as in ⟨202X · ∗ ·
+    parsing⟩. An object is in such a cell if a single item that mentions it has all labels of the cell.
 
     Parameters
     ----------
     cube
-        A cube of :func:`build` or :func:`open`, also rolled up or diced.
+        A cube from :func:`build` or :func:`open`, which may be rolled up or diced.
     query
         Objects as for :func:`construct`. If they have labels and ``against`` is not given, each label is contrasted
         with the others.
     against
         The objects to compare with; by default all other objects of the cube, if the query has no labels. Objects in
-        both queries are on neither side.
+        both queries are left out.
     n_cells
-        The maximum number of cells, for each contrast.
+        The maximum number of cells per contrast.
     names
         The names of the two sides in the network and in sentences.
     alpha
@@ -110,11 +110,11 @@ def contrast(
     Notes
     -----
     Each object is credited with 1 − other share / own share of the best chosen cell of its side that contains it; the
-    value is the mean over all objects. Choosing greedily reaches at least 1 − 1/e of the best value for as many cells,
-    and ``bound`` is an upper limit for any choice. P-values are those of Fisher's exact test with Holm's correction
-    over all distinct cells that are large enough to be significant at 0.05. A cell is left out if another cell with
-    fewer labels has the same objects, or if a more general cell explains it: within that cell, it does not differ
-    significantly between the sides.
+    value is the mean over all objects. The greedy choice reaches at least 1 − 1/e of the optimal value for the same
+    number of cells, and ``bound`` is an upper limit for any choice. P-values are from Fisher's exact test with Holm's
+    correction over all distinct cells that are large enough to be significant at 0.05. A cell is left out if another
+    cell with fewer labels has the same objects, or if a more general cell explains it, that is, if its shares do not
+    differ significantly among the objects of the more general cell.
 
     Examples
     --------

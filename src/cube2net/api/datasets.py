@@ -45,8 +45,8 @@ AREA_SIGS = tuple(AREA_OF_SIG)
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     """Load the bundled papers of the ACL Anthology, optionally without the volumes of some groups.
 
-    Objects are authors, items are papers since 2016 with ``year``, ``venue``, ``sig``, ``volume`` and ``title``; counts
-    of terms stand in for their abstracts.
+    Objects are authors. Items are papers since 2016 with ``year``, ``venue``, ``sig``, ``volume`` and ``title``; term
+    counts replace their abstracts.
 
     Parameters
     ----------
@@ -130,12 +130,12 @@ def _renumber(kept: Array, rows: Array) -> pa.Array:
 
 @check_call
 def load_labs() -> dict[str, str]:
-    """Load 116 authors of four institutions, object → label.
+    """Load 116 authors from four institutions, with their institutions as labels.
 
     Returns
     -------
     dict
-        The ids of 29 authors of each institution, with the institution.
+        The institution of each author id, with 29 authors per institution.
 
     Examples
     --------
@@ -149,16 +149,16 @@ def load_labs() -> dict[str, str]:
 
 @check_call
 def load_areas() -> dict[str, str]:
-    """Load 574 authors of four research areas, object → area.
+    """Load 574 authors from four research areas, with their areas as labels.
 
-    The areas are special interest groups: each author has two or more papers in the volumes of one of them, none in
-    those of the others, and at least one elsewhere. Exclude these volumes from the corpus, because they reveal the
-    labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial", "sigbiomed", "sigedu")``.
+    The areas are special interest groups. Each author has two or more papers in the volumes of one group, none in those
+    of the other groups, and at least one paper elsewhere. Exclude these volumes from the corpus, because they reveal
+    the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial", "sigbiomed", "sigedu")``.
 
     Returns
     -------
     dict
-        The ids of the authors, with their areas.
+        The area of each author id.
 
     Examples
     --------

@@ -25,16 +25,16 @@ from cube2net.model.node_names import MixedCell, list_levels, resolve_cell
 @check_call
 @report_compiling
 def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
-    """Find the few cells below a cell that cover most of a query with few other objects.
+    """Find a few cells within a cell that cover most of a query and few other objects.
 
     A cell is below another if it has the same labels, or finer ones, and at least one is finer: ⟨2019 · ACL · ∗⟩ and
     ⟨201X · ∗ · parsing⟩ are both below ⟨201X · ∗ · ∗⟩. Cells with fewer than ``min_objects`` objects are not listed.
 
-    Naming one of n objects takes log2 n bits. Each object of the query costs the bits to name it in the smallest listed
-    cell that contains it, or otherwise in the drilled cell of N objects. A cell of n objects thus saves log2(N / n)
-    bits for each object of the query that no smaller listed cell contains. Cells are chosen greedily; of cells that
-    save the same, the one with fewer labels. They save at least 1 − 1/e of what the best k cells save, and ``bound`` is
-    an upper limit.
+    It takes log2 n bits to identify one of n objects. Each object of the query is identified within the smallest listed
+    cell that contains it, or within the drilled cell, with N objects, if no listed cell contains it. A cell of n
+    objects therefore saves log2(N / n) bits for each object of the query that no smaller listed cell contains. Cells
+    are chosen greedily; ties go to the cell with fewer labels. The cells save at least 1 − 1/e of the bits that the
+    best k cells save, and ``bound`` is an upper limit.
 
     Parameters
     ----------
@@ -43,19 +43,19 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     query
         Objects as for :func:`construct`.
     cell
-        The cell to drill into: a tuple of labels of any level, with ∗ (or ``*``) for all of a dimension; a text such as
-        ``"201X · ACL · ∗"`` or ``"201X, ACL, *"``; one label, ``"ACL"``, if only one dimension has it; labels by
-        level, ``{"venue": "ACL"}``; or a cell listed by this function or by :func:`contrast`. By default the whole
-        cube.
+        The cell to drill into: a tuple of labels of any level, with ∗ (or ``*``) for all labels of a dimension; a
+        string such as ``"201X · ACL · ∗"`` or ``"201X, ACL, *"``; a single label, ``"ACL"``, if only one dimension has
+        it; labels by level, ``{"venue": "ACL"}``; or a cell returned by this function or by :func:`contrast`. By
+        default the whole cube.
     k
         The maximum number of cells.
 
     Returns
     -------
     Drilled
-        ``cells`` in the order chosen, each with its ``labels``, the number of ``objects``, of ``query_objects`` and of
-        those in no earlier cell (``new``), its ``share`` and its ``lift`` over the drilled cell; ``left``, the objects
-        of the query in no cell; ``bits`` and ``bound``; ``sentence`` and ``table``.
+        The ``cells`` in the order chosen, each with its ``labels``, the numbers of ``objects``, of ``query_objects``
+        and of query objects in no earlier cell (``new``), its ``share``, and its ``lift`` relative to the drilled cell;
+        ``left``, the objects of the query in no cell; ``bits`` and ``bound``; ``sentence`` and ``table``.
 
     Examples
     --------
@@ -144,7 +144,7 @@ NUMBER_OR_RANGE = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?
 @check_call
 @report_compiling
 def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, most: int = 50) -> Pivot:
-    """Count the objects that have a label of one level and, in the same item, a label of another.
+    """Count the objects of items with two labels, for each pair of labels of two levels.
 
     Parameters
     ----------
@@ -153,15 +153,16 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     rows, columns
         The names of two levels of two dimensions.
     query
-        Objects as for :func:`construct`, which are counted separately.
+        Objects as for :func:`construct`, which are also counted separately.
     most
-        The maximum number of rows and of columns; those with most objects are kept.
+        The maximum number of rows and of columns; the labels with the most objects are kept.
 
     Returns
     -------
     Pivot
         The counts ``objects`` and ``query``, and ``lift``, the share of the query divided by the share of all objects.
-        Times and numbers are in ascending order, other labels by size. ``to_pandas`` returns a data frame.
+        Times and numbers are in ascending order, and other labels are sorted by size. ``to_pandas`` returns a data
+        frame.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     paths
         The files or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
     options
         Parameters of a source given by name, such as ``strict=True``, which makes unusable values an error.
 
@@ -129,19 +129,19 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
     ----------
     tables
         Paths (CSV, TSV, JSON lines, Parquet), data frames of pandas or Polars, Arrow tables, DuckDB relations, objects
-        with ``__arrow_c_stream__``, or lists of dictionaries. Tables are identified by the names of their files,
-        otherwise by their order: nodes and links; or objects, items, mentions and links. A folder contains files with
-        these names, a mapping has tables by name, ``{"nodes": frame, "links": edges}``. A single table has records: one
-        row per mention, or several objects in one column.
+        with ``__arrow_c_stream__``, or lists of dictionaries. Tables are identified by their file names, or otherwise
+        by their order: nodes and links; or objects, items, mentions and links. A folder with files of these names, or a
+        mapping from names to tables, ``{"nodes": frame, "links": edges}``, also works. A single table contains records:
+        one row per mention, or several objects in one column.
     progress
-        A function that receives the progress and the role of each column; True for a bar.
+        A callback that receives the progress and the role of each column; True shows a progress bar.
     options
         Tables by name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). In a table
         of records, ``item`` and ``objects`` are the columns with the ids of the records and of the objects they
-        mention. ``columns`` assigns columns, ``{"source": "from"}``; others are guessed. ``separators`` split a text
-        into several labels, ``{"genres": "|"}``; ``delimiter`` separates columns. With ``strict``, an unusable row is
-        an error; otherwise it is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or a text such as ``"4GB"``) limit
-        the unpacked size.
+        mention. ``columns`` assigns columns, ``{"source": "from"}``; the roles of other columns are inferred.
+        ``separators`` split a string into several labels, ``{"genres": "|"}``; ``delimiter`` separates columns. With
+        ``strict``, an unusable row raises an error; otherwise it is counted. ``max_ratio`` and ``max_unpacked`` (bytes,
+        or a string such as ``"4GB"``) limit the unpacked size.
 
     Returns
     -------
@@ -173,8 +173,8 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
 def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Read the results of SQL queries over files or databases into a corpus.
 
-    DuckDB runs the queries. A query names its files, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine
-    or at an address ``https://…`` or ``s3://…``. Statements that write are refused.
+    DuckDB runs the queries. A query can read CSV, JSON and Parquet files, ``FROM 'papers.parquet'``, on this machine or
+    from an address ``https://…`` or ``s3://…``. Statements that write are refused.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
         One query for a table of records or, with ``links``, of nodes; two for nodes and links; three for objects, items
         and mentions.
     progress
-        A function that receives the progress and the role of each column; True for a bar.
+        A callback that receives the progress and the role of each column; True shows a progress bar.
     options
         Queries by the name of their table (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
         ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
@@ -220,7 +220,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
         A ``.graphml``, ``.gexf`` or ``.json`` file, also gzipped. JSON has ``nodes`` and ``links``, as written by
         NetworkX and d3, or Cytoscape's ``elements``.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
     options
         ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links to read these from.
         ``separators`` split a text into several labels, ``{"genres": "|"}``. With ``strict``, unusable values are an
@@ -262,7 +262,7 @@ def read_references(*paths: str | Path, progress: ProgressOption = None, **optio
     paths
         Export files, or folders or archives of them.
     progress
-        A function that receives the progress and what was merged; True for a bar.
+        A callback that receives the progress and what was merged; True shows a progress bar.
     options
         ``objects`` are ``"authors"`` (default), ``"keywords"``, ``"institutions"``, ``"countries"``, ``"sources"``,
         ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` does not merge

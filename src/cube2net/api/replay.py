@@ -88,7 +88,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
         The cube or its folder. By default a cube with the name in the recipe is searched beside the file and in the
         current folder.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
 
     Returns
     -------

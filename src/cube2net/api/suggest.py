@@ -60,8 +60,8 @@ def suggest(
     """Suggest dimensions for the cube of some data, with reasons.
 
     At most 100,000 items are examined. Attributes are classified by their values as ids, text, labels, numbers, years
-    or dates; an attribute is placed above another if its value nearly always follows from the other's. Up to four
-    dimensions are chosen whose cells separate objects, leave few of them out, and contain objects that belong together.
+    or dates; an attribute is placed above another if the other attribute nearly always determines its value. Up to four
+    dimensions are chosen whose cells separate objects, leave out few of them, and contain objects that belong together.
     The dimensions preferred by the source are used, unless they leave more than 20 % of the objects in no cell and
     others would leave at most half as many. :func:`build` does the same if no dimensions are given.
 
@@ -70,19 +70,19 @@ def suggest(
     data
         Data as for :func:`build`: a corpus, a data frame, a mapping of data frames, a path, or a graph.
     query
-        Objects as for :func:`construct`, or the path of a file that names them. Half of them are hidden, cells are
+        Objects as for :func:`construct`, or the path of a file with their names. Half of them are hidden, cells are
         chosen for the other half, and dimensions are ranked by the share of hidden objects in these cells. This builds
-        cubes, and finds topics if there are texts.
+        several cubes, and finds topics if there are texts.
     min_objects
-        Cells with fewer objects would be set aside.
+        The minimum number of objects of a cell in the cubes considered.
     splits
-        With a query: the number of random halves.
+        The number of random halves used to rank dimensions if there is a query.
     topics
-        With a query: the topics of the items; by default they are computed.
+        The topics of the items, used only if there is a query; by default they are found in the texts.
     seed
         The seed of the sample, the halves and the topics.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
     tables
         Tables by name (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 

@@ -45,7 +45,7 @@ def update(
 ) -> Cube:
     """Add new items and links to the cube in a folder; the result equals a cube built from all data.
 
-    New texts are labelled by the topic model of the cube. If another process writes the cube, this waits.
+    New texts are labelled by the topic model of the cube. If another process is writing the cube, the update waits.
 
     Parameters
     ----------
@@ -53,27 +53,27 @@ def update(
         The folder of a cube, or a cube opened from it. It is replaced when the update is complete.
     data
         New data of the same kind: a corpus, or anything that :func:`build` accepts. Tables may refer to objects of the
-        cube without listing them. None if items are only removed.
+        cube without listing them. None to only remove items.
     topics
         The topics of the new items; by default those found by the topic model of the cube.
     skip_known
-        Whether to leave out and count items that the cube already has. By default they are an error.
+        Whether to leave out and count items that the cube already has. By default they raise an error.
     replace
-        Whether items that the cube already has are replaced if they differ, and items that the corpus reports as gone
-        are removed. The result equals a cube built from the remaining and the new items.
+        Whether to replace items of the cube that differ in the new data, and to remove items that the corpus reports as
+        deleted. The result equals a cube built from the remaining and the new items.
     remove
         Ids of items to remove, with the objects that only they mentioned. Unknown ids are ignored.
     engine
         The name of the engine, ``"duckdb"`` or ``"spark"``.
     progress
-        A function that receives the progress; True for a bar.
+        A callback that receives the progress; True shows a progress bar.
     tables
         Tables by name (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
     Cube
-        The updated cube. A cube opened before does not change.
+        The updated cube. A cube that was opened before does not change.
 
     Examples
     --------

@@ -212,9 +212,9 @@ class Cube(Shown):
     object_cells
         The cells of each object, the inverse of ``cells.members``.
     small
-        The smaller cells, which make rolling up exact.
+        The cells with fewer than ``min_objects`` objects, which are kept so that rolling up is exact.
     links
-        The links of each object, on both ends.
+        The links of each object; each link is stored at both ends.
     objects
         Ids, names, kinds and attributes of the objects.
     settings
@@ -231,9 +231,9 @@ class Cube(Shown):
     kept_views
         Cached views of other cuboids.
     origin
-        Where the cube was opened. An opened cube is sent to other processes as the path of its folder.
+        The folder from which the cube was opened. An open cube is sent to other processes as the path of this folder.
     lineage
-        The views that made this cube.
+        The views that were applied to obtain this cube.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -540,24 +540,25 @@ class Cube(Shown):
         Parameters
         ----------
         objects
-            Ids or names, as a list, a series or an index of pandas or Polars, an array, or a text with one name per
-            line (or separated by ``;``, ``|``, commas or tabs); a mapping or a series from objects to labels; a table
-            with a column ``object`` or ``id`` and optionally ``label`` (otherwise the column with most matches is
-            used); or another network. A URL matches the id at its end.
+            Ids or names, as a list, an array, a pandas or Polars series or index, or a string with one name per line
+            (or separated by ``;``, ``|``, commas or tabs). To add labels, pass a mapping or a series from objects to
+            labels, or a table with a column ``object`` or ``id`` and optionally ``label``. If a table has none of these
+            columns, the one with the most matches is used. Another network is also accepted. A URL matches the id at
+            its end.
 
-            If ids are texts, whole numbers in a list or an array are row numbers of the cube; those in a series, an
-            index or a table are ids. If ids are whole numbers, all numbers are ids.
+            If ids are strings, integers in a list or an array are row numbers of the cube, and integers in a series, an
+            index or a table are ids. If ids are integers, all numbers are ids.
         labels
             One label per object; by default those in ``objects``.
         skip_missing
-            Whether to list names that are unknown, ambiguous or missing in ``Query.missing``. By default they are an
-            error.
+            Whether to leave out names that are unknown, ambiguous or missing, and list them in ``Query.missing``. By
+            default they raise an error.
 
         Returns
         -------
         Query
-            Each object once. If a text is the id of one object and the name of others, the first is taken; ``shared``
-            lists such names if one of the others has as many links.
+            Each object once. If a string is the id of one object and the name of others, the object with this id is
+            used; ``shared`` lists such names if one of the others has as many links.
 
         Examples
         --------

@@ -95,11 +95,11 @@ GIVEN = "given"
 class Network(GraphReading, NetworkActions):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
-    :func:`cube2net.construct` returns networks. ``nodes`` and ``links`` are tables of everything. If NetworkX is
-    installed, a network also has whatever reads a graph of NetworkX (``network["n1"]``, ``edges``, ``degree``,
-    ``neighbors``, ``subgraph`` …) and can be given to functions of NetworkX that read a graph; it answers as the graph
-    of :meth:`to_networkx`, which is the one to change. A network can be pickled; without its cube it knows the names of
-    its own objects only.
+    :func:`cube2net.construct` returns networks. ``nodes`` and ``links`` are tables with all data. If NetworkX is
+    installed, a network also has the read-only interface of a NetworkX graph (``network["n1"]``, ``edges``, ``degree``,
+    ``neighbors``, ``subgraph`` …) and can be passed to NetworkX functions that read a graph. To change the graph, use a
+    copy from :meth:`to_networkx`. A network can be pickled; without its cube, it only knows the names of its own
+    objects.
 
     Attributes
     ----------
@@ -110,13 +110,13 @@ class Network(GraphReading, NetworkActions):
     cells
         The numbers of the chosen cells that are nodes; empty in the form ``objects``.
     source, target, weight
-        The links, as positions of nodes, each once.
+        The links as positions of nodes; each link is stored once.
     given
         The weights of the links between objects in the cube, if the form changes them (``hybrid``).
     brought_by
         The ranks, from 0, of the chosen cells that contain each object.
     query_links
-        The number of links of each object into the query.
+        The number of links from each object to the query.
     labels, dimensions
         The labels of each chosen cell, and the names of the dimensions.
     form, settings
@@ -124,7 +124,7 @@ class Network(GraphReading, NetworkActions):
     seconds
         The times of its steps.
     recipe
-        What is needed to construct the network again.
+        The inputs and options needed to construct the network again.
     names, lookups, context
         Names, attributes and cube of the objects, for internal use.
     """

@@ -393,7 +393,7 @@ class NetworkActions(Shown):
         cube
             The cube of a network that came from another process.
         progress
-            A function that receives the progress; True for a bar.
+            A callback that receives the progress; True shows a progress bar.
 
         Returns
         -------

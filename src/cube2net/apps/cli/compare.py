@@ -49,7 +49,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The next step: clustering (compared with labels), hidden (predict hidden links of the query) or links "
+            help="Next step: clustering (compared with labels), hidden (predict hidden links of the query) or links "
             "(predict the links of --hidden). Default: clustering if there are labels, otherwise hidden.",
             autocompletion=complete_names(*TASK_NAMES),
         ),
@@ -151,8 +151,9 @@ def compare(
 ) -> None:
     """Test whether a network helps the next step, with or without labels, over paired runs.
 
-    By default, the network that query makes is compared with two variants of it, the paper's form, and PageRank and hops
-    of the same sizes. If methods, objectives, forms, levels or numbers are given, all their combinations are compared.
+    By default, the network that query makes is compared with two variants of it, the paper's form, and PageRank and
+    hops of the same sizes. If methods, objectives, forms, levels or numbers are given, all their combinations are
+    compared.
     """
     from cube2net.api.compare import JOURNAL, results
 
