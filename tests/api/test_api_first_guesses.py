@@ -92,7 +92,6 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "cube.n_cells": (lambda: cube.n_cells, "len(cube.cells)"),  # type: ignore[attr-defined]
         "cube.dims": (lambda: cube.dims, "'dimensions'"),  # type: ignore[attr-defined]
         "network.neighbours": (lambda: network.neighbours, "network.neighbors"),  # type: ignore[attr-defined]
-        "cube.head": (lambda: cube.head, "cube.cells.head()"),  # type: ignore[attr-defined]
         "get_data_home": (lambda: c2n.get_data_home, "'load_bundled'"),  # type: ignore[attr-defined]
         "network.write_gexf": (lambda: network.write_gexf, "'save'"),  # type: ignore[attr-defined]
         "pagerank": (lambda: c2n.pagerank, "construct(cube, query, method='pagerank')"),  # type: ignore[attr-defined]
@@ -100,7 +99,8 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
         "read_csv": (lambda: c2n.read_csv, "'read_tables'"),  # type: ignore[attr-defined]
         "network.to_df": (lambda: network.to_df, "'to_pandas'"),  # type: ignore[attr-defined]
-        "cube.shape": (lambda: cube.shape, "'describe'"),  # type: ignore[attr-defined]
+        "cube.copy": (lambda: cube.copy, "copy.copy(cube)"),  # type: ignore[attr-defined]
+        "cube.loc": (lambda: cube.loc, "cube2net.cube.dice(cube, …)"),  # type: ignore[attr-defined]
     }
     unclear = {}
     for name, (call, meant) in guesses.items():

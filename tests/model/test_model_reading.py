@@ -161,6 +161,7 @@ def test_whole_numbers_are_ids_of_nodes_and_objects() -> None:
 
 
 def test_a_cube_lists_its_dimensions_and_counts_its_cells() -> None:
+    assert CUBE.head(2).equals(CUBE.to_pandas().head(2)) and CUBE.shape == (4, 4)
     assert list(CUBE) == ["city", "trade"] and len(CUBE) == len(CUBE.cells) == 4 and bool(CUBE)
     assert "city" in CUBE and "town" not in CUBE
     assert list(CUBE["city"]) == ["Oslo", "Rome"] and len(CUBE["city"]) == 2 and "Rome" in CUBE["city"]
@@ -171,6 +172,7 @@ def test_a_cube_lists_its_dimensions_and_counts_its_cells() -> None:
 def test_what_lists_objects_is_a_query() -> None:
     network, graph = c2n.construct(CUBE, NAMES[:4]), nx.path_graph(NAMES[:4])
     assert list(CUBE.query(NAMES[:4])) == NAMES[:4] and list(CUBE.query([0, 1])) == [0, 1]
+    assert CUBE.query(NAMES[:4])[1:3] == ["n1", "n2"] and CUBE.query(NAMES[:4])[0] == "n0"
     for given in (network.query, list(network.query), graph, graph.nodes, graph.nodes(), set(NAMES[:4])):
         assert CUBE.query(given).objects.tolist() == [0, 1, 2, 3]
     inside = [row for row, name in enumerate(NAMES) if name in network]

@@ -54,6 +54,7 @@ from .graph_reading import (
 )
 from .tables import (
     ArrowTable as ArrowTable,
+    FrameReading as FrameReading,
     Tabular as Tabular,
 )
 from .objects import (

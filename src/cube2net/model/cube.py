@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, freeze, join_rows
 from cube2net._util.arrow import to_pandas
-from cube2net._util.display import Shown, load_function
+from cube2net._util.display import load_function
 from cube2net._util.text import format_count
 from cube2net.errors import (
     CubeError,
@@ -46,7 +46,7 @@ from cube2net.model.query import (
     split_names,
 )
 from cube2net.model.recipe import plain_value
-from cube2net.model.tables import Tabular
+from cube2net.model.tables import FrameReading, Tabular
 
 if TYPE_CHECKING:
     import pandas
@@ -198,10 +198,11 @@ class Cells(Tabular):
 
 
 @dataclass(frozen=True, eq=False)
-class Cube(Shown):
+class Cube(FrameReading):
     """Objects organised in cells, with their links.
 
     :func:`cube2net.build` and :func:`cube2net.open` return cubes; ``cube2net.cube`` has functions that return views.
+    ``cube["year"]`` is a dimension; otherwise a cube reads as the data frame of its cells (``len``, ``head``).
 
     Attributes
     ----------
@@ -438,10 +439,6 @@ class Cube(Shown):
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table with one row per cell: its title, its labels, its number of objects."""
         return self.cells.to_arrow()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the cells as a pandas data frame; see :meth:`to_arrow`. Labels are categories."""
-        return to_pandas(self.to_arrow())
 
     def describe(self) -> pandas.DataFrame:
         """Return the levels of all dimensions as a pandas data frame.

@@ -77,6 +77,10 @@ class Query(Shown):
         """Iterate over the ids, or over the rows of objects that were given by row."""
         return iter((self.objects if self.ids is None else self.ids).tolist())
 
+    def __getitem__(self, key: int | slice) -> Any:
+        """Return the id (or row) at a position, or several, in ascending order of rows."""
+        return [*self][key]
+
     def others(self, count: int) -> Query:
         """Return a query of all other objects of a cube.
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cube2net._util.arrow import to_pandas, to_polars
 from cube2net._util.display import Shown
+from cube2net._util.spelling import translate_name
 from cube2net.errors import MissingPackageError
 
 if TYPE_CHECKING:
@@ -19,13 +20,8 @@ MAX_SHOWN_ROWS = 20
 """Notebooks show up to this many rows of a table."""
 
 
-class Tabular(Shown):
-    """A record with the rows of a table, which reads as its pandas data frame.
-
-    ``len`` counts the rows, iteration gives them as dictionaries, and ``record[0]`` is the first. What the record does
-    not have itself is read from :meth:`to_pandas`: ``record["city"]``, ``record.head()``, ``record.query("…")``.
-    Other libraries convert it by the protocol of Arrow: ``polars.DataFrame(record)``, ``pyarrow.table(record)``.
-    """
+class FrameReading(Shown):
+    """A record that reads as a pandas data frame: what it does not have itself is read from :meth:`to_pandas`."""
 
     def to_arrow(self) -> pa.Table:
         """Return an Arrow table."""
@@ -38,6 +34,27 @@ class Tabular(Shown):
     def to_polars(self) -> polars.DataFrame:
         """Return a Polars data frame."""
         return to_polars(self.to_arrow())
+
+    if not TYPE_CHECKING:  # as in Shown
+
+        def __getattr__(self, name: str) -> Any:
+            """Return an attribute of the data frame, such as a method or a column, if pandas is installed."""
+            if not (name.startswith("_") or translate_name(type(self).__name__.lower(), name)):
+                try:
+                    import pandas
+                except ImportError:
+                    return super().__getattr__(name)
+                if hasattr(pandas.DataFrame, name) or name in self.to_arrow().column_names:
+                    return getattr(self.to_pandas(), name)
+            return super().__getattr__(name)
+
+
+class Tabular(FrameReading):
+    """A record with the rows of a table, which reads as its data frame: ``record["city"]``, ``record.head()``.
+
+    ``len`` counts the rows, iteration gives them as dictionaries, and ``record[0]`` is the first. Other libraries
+    convert it by the protocol of Arrow: ``polars.DataFrame(record)``, ``pyarrow.table(record)``.
+    """
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -61,23 +78,11 @@ class Tabular(Shown):
 
     def _repr_html_(self) -> str | None:
         try:
-            first = to_pandas(self.to_arrow().slice(0, MAX_SHOWN_ROWS))
-            return super()._repr_html_() or f"{first._repr_html_()}<p>{len(self):,} rows</p>"
+            return super()._repr_html_() or (
+                f"{to_pandas(self.to_arrow().slice(0, MAX_SHOWN_ROWS))._repr_html_()}<p>{len(self):,} rows</p>"
+            )
         except MissingPackageError:
             return None
-
-    if not TYPE_CHECKING:  # as in Shown
-
-        def __getattr__(self, name: str) -> Any:
-            """Return an attribute of the data frame, such as a method or a column, if pandas is installed."""
-            if not name.startswith("_"):
-                try:
-                    import pandas
-                except ImportError:
-                    return super().__getattr__(name)
-                if hasattr(pandas.DataFrame, name) or name in self.to_arrow().column_names:
-                    return getattr(self.to_pandas(), name)
-            return super().__getattr__(name)
 
 
 class ArrowTable(Tabular):
