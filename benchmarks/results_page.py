@@ -97,7 +97,10 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     models = ", ".join(comparison.deciding)
     yield f"{ABOUT[name]} The query is {comparison.settings['query']}, and scores are means over {models}."
     yield ""
-    yield f"**{judged.sentence}.**"
+    if judged.helps:
+        yield f"**The best network, {title(judged.top.configuration)}, is significantly better than the query alone.**"
+    else:
+        yield "**No network tested is significantly better than the query alone.**"
     yield ""
     shown = {"clustering": ("F1", "JC", "NMI"), "links": ("P@5", "R@5", "AUC"), "hidden": ("AUC",)}[comparison.task]
     means = {measure: estimates(comparison, measure, models=[ALL]) for measure in shown}
@@ -117,14 +120,18 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
             said(peers.get((config, "hops"))),
         ]
         cells += [f"{comparison.nodes(config):,.0f}", f"{np.mean([trial.loose for trial in trials]):.0f}"]
-        title = f"{config.method}, same size" if config.like else config.name
-        yield f"| {title} | {' | '.join(cells)} | {first.runs} |"
+        yield f"| {title(config)} | {' | '.join(cells)} | {first.runs} |"
     failed = [
         (config, comparison.reasons(config)) for config in comparison.configurations if comparison.reasons(config)
     ]
     if failed:
         yield ""
         yield from (f"- {config.name}: {'; '.join(reasons)}" for config, reasons in failed)
+
+
+def title(config: Configuration) -> str:
+    """Return the name of a configuration; baselines as large as another network share one."""
+    return f"{config.method}, same size" if config.like else config.name
 
 
 def said(found: Difference | None) -> str:
