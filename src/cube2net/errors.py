@@ -116,7 +116,7 @@ class Cube2netError(Exception):
     allowed
         The allowed values, if they are few.
     hint
-        What to do; it ends the message in brackets.
+        What to do; it is shown in brackets at the end of the message.
     """
 
     parameter: str | None = None

@@ -108,7 +108,7 @@ class CubeEmbedding:
         Parameters
         ----------
         query
-            The objects, as for :func:`construct`. All must be in the network.
+            The objects, as for :func:`construct`. All objects must be in the network.
 
         Returns
         -------

@@ -81,8 +81,8 @@ def explain(
         For an object: its role, the chosen cells that contain it, its links to the query with the items behind them,
         its rank by PageRank and the shortest paths to the query; if it is not in the network, what would add it. For a
         cell: what it adds when chosen, alone and last, the objects that no other chosen cell contains, and how much
-        more common its labels are in the query. Without a node, an account whose parts add up exactly to the value of
-        the selection. ``str`` returns a sentence, ``to_dict`` all numbers.
+        more common its labels are in the query. Without a node, the contributions of all chosen cells, which add up
+        exactly to the value of the selection. ``str`` returns a sentence, ``to_dict`` all numbers.
 
     Raises
     ------

@@ -70,11 +70,12 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
         The cube with the objects.
     path
         A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object`` and optionally
-        ``label``; without such a column, the one with most matches is used. Or a text file with one id or name per
-        line; empty lines and lines that begin with ``#`` are skipped. If there is no such file, the text itself is
-        taken as names, such as ``"Ann Ek; Bo Ott"``.
+        ``label``; without such a column, the one with the most matches is used. Or a text file with one id or name per
+        line; empty lines and lines that begin with ``#`` are skipped. If there is no such file, the string itself is
+        read as names, such as ``"Ann Ek; Bo Ott"``.
     skip_missing
-        Whether to list unknown and ambiguous names in ``Query.missing``. By default they are an error.
+        Whether to leave out unknown and ambiguous names and list them in ``Query.missing``. By default they raise an
+        error.
 
     Returns
     -------
@@ -84,7 +85,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     Raises
     ------
     QueryError
-        If the file names nothing, or objects that are not in the cube.
+        If the file contains no names, or names that are not in the cube.
 
     Examples
     --------

@@ -320,10 +320,10 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     graph
         A NetworkX graph of any kind. Attributes of nodes become attributes; a list or set gives several labels.
     options
-        ``weight``, ``name``, ``kind`` and ``text`` are the attributes to read these from, by default those with the
-        same names; the weight defaults to 1. ``separators`` split a text into several labels, ``{"genres": "|"}``. With
-        ``strict``, unusable values are an error; otherwise they are counted in ``dropped``. ``progress`` is a function
-        that receives the progress.
+        ``weight``, ``name``, ``kind`` and ``text`` name the attributes that contain these values, by default those with
+        the same names; the weight defaults to 1. ``separators`` split a text into several labels, ``{"genres": "|"}``.
+        With ``strict``, unusable values raise an error; otherwise they are counted in ``dropped``. ``progress`` is a
+        callback that receives the progress.
 
     Returns
     -------

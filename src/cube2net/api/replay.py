@@ -85,7 +85,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     path
         Any file that :meth:`Network.save` wrote, or the path it was called with.
     cube
-        The cube or its folder. By default a cube with the name in the recipe is searched beside the file and in the
+        The cube or its folder. By default, a cube with the name in the recipe is looked up next to the file and in the
         current folder.
     progress
         A callback that receives the progress; True shows a progress bar.

@@ -141,10 +141,10 @@ class Comparison(Tabular):
     trials
         All trials, also those that failed.
     truth
-        The label of each object of the query, an empty text if it has none; empty for the tasks without labels.
+        The label of each object of the query, an empty string if it has none; empty for tasks without labels.
     settings
-        What is needed to repeat the comparison. ``default`` is the name of the default configuration, and ``pairs`` the
-        number of hidden links in all runs.
+        The settings needed to repeat the comparison. ``default`` is the name of the default configuration, and
+        ``pairs`` the number of hidden links in all runs.
     """
 
     task: str
@@ -343,14 +343,14 @@ class Comparison(Tabular):
         cube, query
             Those that were compared.
         methods
-            The methods of the comparison, if some are objects of your own.
+            The methods of the comparison, needed only if some are your own objects.
         command
-            A command to show as the one that repeats the comparison; none by default.
+            The command that repeats the comparison, to show in the report; none by default.
         title
             The title of the page.
         spreadsheet_safe
-            Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default
-            they are written unchanged.
+            Whether to put an apostrophe before labels in tables that spreadsheets would run as formulas. By default
+            labels are written unchanged.
 
         Returns
         -------

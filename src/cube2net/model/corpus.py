@@ -144,7 +144,7 @@ class Corpus:
     terms
         ``item, term, count``: replaces the texts of items.
     labels
-        ``attribute, label, full_name, parent``: what is known about the values of attributes.
+        ``attribute, label, full_name, parent``: the full names and parents of the values of attributes.
     dimensions
         The dimensions that the source suggests.
     dropped
@@ -154,9 +154,9 @@ class Corpus:
     time
         The attribute with the time of an item, empty if there is none.
     directed
-        Whether links lead from source to target.
+        Whether links are directed from source to target.
     whole_ids
-        Whether the ids of objects are whole numbers, which are written as texts here.
+        Whether the ids of objects are integers, which are stored as strings here.
     gone
         The ids of items that no longer exist, such as withdrawn papers; an update removes them from a cube.
     source
@@ -229,12 +229,12 @@ class Corpus:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The names of what an item carries, besides its id and its text."""
+        """The names of the attributes of items, besides id and text."""
         return tuple(name for name in self.items.column_names if name not in ("item", "text"))
 
     @property
     def object_attributes(self) -> tuple[str, ...]:
-        """The names of what an object carries itself, besides its id, name and kind."""
+        """The names of the attributes of objects, besides id, name and kind."""
         return tuple(name for name in self.objects.column_names if name not in OBJECTS)
 
 

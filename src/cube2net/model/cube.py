@@ -429,11 +429,11 @@ class Cube(FrameReading):
         )
 
     def join_labels(self) -> Array:
-        """Return the labels of all cells, those below ``min_objects`` last."""
+        """Return the labels of all cells; cells below ``min_objects`` come last."""
         return np.concatenate([self.cells.labels, self.small.labels])
 
     def join_members(self) -> Ragged:
-        """Return the members of all cells, those below ``min_objects`` last."""
+        """Return the members of all cells; cells below ``min_objects`` come last."""
         return join_rows(self.cells.members, self.small.members)
 
     def to_arrow(self) -> pa.Table:

@@ -211,16 +211,16 @@ class DimensionSpec:
     """The definition of a dimension: its name, attribute, bins and higher levels.
 
     A label has one parent in each level above. Coarser bins must contain whole finer bins (``width:10`` above
-    ``width:5``, not above ``width:3``). If the parent is an attribute, a label gets the value most of its items have;
-    items with another value are counted. Names of levels must be unique in a cube. Two specifications with the same
-    name, attribute and bins become one dimension with the paths of both.
+    ``width:5``, not above ``width:3``). If the parent is an attribute, a label gets the most frequent value among its
+    items; items with another value are counted. Names of levels must be unique in a cube. Two specifications with the
+    same name, attribute and bins become one dimension with the paths of both.
 
     Parameters
     ----------
     name
         The name of the dimension, which is that of its finest level.
     attribute
-        The attribute of the items that it reads.
+        The attribute of the items that it uses.
     bins
         None for labels; ``"years"``, ``"decades"``, ``"width:5"``, ``"quantiles:4"`` or ``"edges:0,10,100"`` for
         numbers.

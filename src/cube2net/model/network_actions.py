@@ -423,7 +423,7 @@ class NetworkActions(Shown):
     def describe_clusters(
         self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
     ) -> Description:
-        """Find the few cells that distinguish each cluster of objects from the others.
+        """Find a few cells that distinguish each cluster of objects from the others.
 
         Parameters
         ----------

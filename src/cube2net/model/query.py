@@ -42,7 +42,7 @@ class Query(Shown):
     ids
         The ids of the objects, if they were given by id or name.
     shared
-        The names that are the id of one object, which was taken, and the name of another with as many links.
+        Names that are the id of one object, which was used, and also the name of another object with as many links.
 
     Examples
     --------

@@ -100,12 +100,12 @@ class Recipe:
         return hash(self.to_json())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the recipe as values that JSON can hold."""
+        """Return the recipe as values that can be written as JSON."""
         plain: dict[str, Any] = {part.name: plain_value(getattr(self, part.name)) for part in fields(self)}
         return plain
 
     def to_json(self) -> str:
-        """Return the recipe as one line of ASCII JSON, which every format can hold."""
+        """Return the recipe as one line of ASCII JSON, which can be stored in every format."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
@@ -119,7 +119,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, values: Any) -> Recipe:
-        """Return the recipe of parsed JSON."""
+        """Return a recipe from parsed JSON."""
         if not isinstance(values, dict):
             raise InputError(f"a recipe is a JSON object, got {quote(values, 60)}")
         try:

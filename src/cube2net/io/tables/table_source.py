@@ -120,7 +120,7 @@ class Tables:
     sheet
         The sheet of a workbook, or the sheet of each table (``{"nodes": "Customers"}``).
     directed
-        Whether links lead from source to target.
+        Whether links are directed from source to target.
     strict
         Whether to stop at a row that cannot be used, instead of counting it in ``dropped``.
     max_ratio, max_unpacked
