@@ -28,7 +28,7 @@ ABOUT = {
     "debian": "1,600 packages labelled by section, in a cube of maintainer × topic.",
     "reviews": "1,651 authors labelled by the review to which a work belongs, in a cube of concept × decade × topic.",
     "planted": "600 objects in four of twenty planted communities; 40 % of the items and of the links are noise.",
-    "scifi00": "Half of the science fiction films of 2000–2009 and 80 % of their users, without the latest 20 % of links.",
+    "scifi00": "Half of the science fiction films 2000–2009 and 80 % of their users, without the latest 20 % of links.",
     "drama10": "Half of the dramas of 2010–2019 and 80 % of their users, without the latest 20 % of links.",
 }
 Done = Mapping[tuple[str, str], Comparison]
@@ -98,7 +98,8 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     yield f"{ABOUT[name]} The query is {comparison.settings['query']}, and scores are means over {models}."
     yield ""
     if judged.helps:
-        yield f"**The best network, `{title(judged.top.configuration)}`, is significantly better than the query alone.**"
+        best = title(judged.top.configuration)
+        yield f"**The best network, `{best}`, is significantly better than the query alone.**"
     else:
         yield "**No network tested is significantly better than the query alone.**"
     yield ""
