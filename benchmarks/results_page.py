@@ -94,8 +94,8 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     }
     yield f"## {name}, by {'hidden links' if judge == 'hidden' else 'labels' if comparison.truth else 'later links'}"
     yield ""
-    models = ", ".join(comparison.deciding)
-    yield f"{ABOUT[name]} The query is {comparison.settings['query']}, and scores are means over {models}."
+    models = " and ".join(f"`{model}`" for model in comparison.deciding)
+    yield f"{ABOUT[name]} The query is `{comparison.settings['query']}`, and scores are means over {models}."
     yield ""
     if judged.helps:
         best = title(judged.top.configuration)

@@ -86,7 +86,7 @@ class NetworkOptions:
         Form hybrid: the number of neighbours; by default as many as the query has objects.
     neighbor_weight
         Form hybrid: a factor, above 0 and up to 1, on the weight of a link for each end outside the query. By default
-        it is smaller for neighbours with more links into the query.
+        it is smaller for neighbours with more links to the query.
     membership_weights
         The weights of links between objects and cells, ``"even"`` (default), ``"share"`` or ``"unit"``; see
         :class:`cube2net.model.Form`.

@@ -59,7 +59,7 @@ class CubeEmbedding:
     Attributes
     ----------
     network_
-        The network of the query that was fitted.
+        The network of the fitted query.
     embedding_
         An array with a row for every node of ``network_``.
 

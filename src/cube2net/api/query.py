@@ -62,7 +62,7 @@ def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
 
 @check_call
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Read a query from a file or a text: one name per line, or a table ``object[,label]``.
+    """Read a query from a file or a string: one name per line, or a table ``object[,label]``.
 
     Parameters
     ----------

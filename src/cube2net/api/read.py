@@ -54,7 +54,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     progress
         A callback that receives the progress; True shows a progress bar.
     options
-        Parameters of a source given by name, such as ``strict=True``, which makes unusable values an error.
+        Parameters of a source given by name, such as ``strict=True``, which raises an error for unusable values.
 
     Returns
     -------
@@ -217,8 +217,8 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
     Parameters
     ----------
     path
-        A ``.graphml``, ``.gexf`` or ``.json`` file, also gzipped. JSON has ``nodes`` and ``links``, as written by
-        NetworkX and d3, or Cytoscape's ``elements``.
+        A ``.graphml``, ``.gexf`` or ``.json`` file, also gzipped. JSON files contain ``nodes`` and ``links``, as
+        written by NetworkX and d3, or Cytoscape's ``elements``.
     progress
         A callback that receives the progress; True shows a progress bar.
     options

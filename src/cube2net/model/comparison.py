@@ -306,7 +306,7 @@ class Comparison(Tabular):
         -------
         Verdict
             ``sentence`` summarizes it; ``helps`` says whether ``best`` is significantly better than the query alone;
-            ``differences`` compare every configuration with the query alone. ``notes`` name the networks whose
+            ``differences`` compare each configuration with the query alone. ``notes`` name the networks whose
             clustering puts nearly all objects of the query in one cluster.
 
         Examples
