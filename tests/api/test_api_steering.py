@@ -12,12 +12,11 @@ import cube2net as c2n
 from cube2net.api.replay import follow_recipe
 from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.model.change import Price
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.node_names import Node, format_title
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
+from cube2net.model.selection import Budget, Price, QueryObjective, Selection, Steering
 
 from toys import toy_cube
 

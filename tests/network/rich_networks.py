@@ -12,9 +12,8 @@ from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
-from cube2net.model.tables import ArrowTable
+from cube2net.model.tables import ArrowTable, Nodes
 
 from bare_networks import bare_network
 

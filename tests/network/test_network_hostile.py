@@ -13,8 +13,8 @@ import pytest
 
 from cube2net._util.text import GUARD, count_formulas, is_formula, strip_guard
 from cube2net.errors import ParameterError
-from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
+from cube2net.model.tables import Nodes
 from cube2net.network.drawing.matplotlib import PICTURES, draw
 from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape

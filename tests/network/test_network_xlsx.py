@@ -17,8 +17,8 @@ import cube2net as c2n
 from cube2net.errors import InputError
 from cube2net.io.tables.dialects import Conventions
 from cube2net.io.tables.read_rows import read_rows
-from cube2net.model.graph_reading import Nodes
 from cube2net.model.network import Network
+from cube2net.model.tables import Nodes
 from cube2net.network.export import xlsx
 from cube2net.network.export.recipes import read_recipe
 from cube2net.network.export.registry import export_network

@@ -12,13 +12,13 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
 from cube2net.errors import ParameterError, quote
-from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
+from cube2net.model.change import Change, NamedNode
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.node_names import CELL, OBJECT, Node, format_title, resolve_node
 from cube2net.model.query import Query
-from cube2net.model.selection import PROVEN, Steering
+from cube2net.model.selection import BAN, PIN, PROVEN, Price, Steering
 from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 

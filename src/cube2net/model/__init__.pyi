@@ -49,12 +49,10 @@ from .network import (
 from .node_names import (
     Node as Node,
 )
-from .graph_reading import (
-    Nodes as Nodes,
-)
 from .tables import (
     ArrowTable as ArrowTable,
     FrameReading as FrameReading,
+    Nodes as Nodes,
     Tabular as Tabular,
 )
 from .objects import (
@@ -62,9 +60,6 @@ from .objects import (
 )
 from .contrast import (
     Pivot as Pivot,
-)
-from .change import (
-    Price as Price,
 )
 from .query import (
     Query as Query,
@@ -76,6 +71,7 @@ from .recipe import (
     Recipe as Recipe,
 )
 from .selection import (
+    Price as Price,
     Scope as Scope,
 )
 from .selection import (

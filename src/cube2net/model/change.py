@@ -1,4 +1,4 @@
-"""The results of changing a network, and the costs of pins and bans."""
+"""The results of changing a network."""
 
 from __future__ import annotations
 
@@ -7,70 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cube2net.errors import quote_few, quote_unsafe
+from cube2net.errors import quote_unsafe
 from cube2net.model.network import Network
 from cube2net.model.node_names import Node
 from cube2net.model.results import Result, make_plain, pick_plain
+from cube2net.model.selection import ROUNDING
 
-PIN, BAN = "pin", "ban"
-# Values that differ by no more than this share are the same but for rounding.
-ROUNDING = 1e-12
 MAX_TITLES = 2
-
-
-@dataclass(frozen=True)
-class Price(Result):
-    """The cost of a pin or ban: the value without it minus the value with it, other pins and bans kept.
-
-    ``kind`` is ``"pin"`` or ``"ban"`` and ``title`` the cell or object. ``price`` can be negative for heuristic
-    methods, and is None for methods that follow links. ``missed`` are the cells (or objects) that would be chosen
-    without it, ``instead`` those that are chosen because of it. It is ``needed``, and has no price, if the pins would
-    exceed the limits without it.
-
-    >>> print(Price("pin", "⟨2019 · ACL · parsing⟩", value=0.1, without=0.104))
-    keeping ⟨2019 · ACL · parsing⟩ costs 0.004
-    >>> print(Price("ban", "Ada", missed=("Ada",), instead=("Ben",)))
-    leaving out Ada brings 'Ben' in its place
-    >>> print(Price("ban", "Ada", value=0.1, needed=True))
-    leaving out Ada is necessary for the pins to fit
-    """
-
-    kind: str
-    title: str
-    value: float | None = None
-    without: float | None = None
-    missed: tuple[str, ...] = ()
-    instead: tuple[str, ...] = ()
-    needed: bool = False
-
-    JSON_NAMES = "kind title price value without missed instead needed sentence"
-
-    def __repr__(self) -> str:
-        return f"Price({self.sentence})"
-
-    @property
-    def price(self) -> float | None:
-        """The value without it minus the value with it."""
-        if self.value is None or self.without is None:
-            return None
-        price = self.without - self.value
-        return 0.0 if abs(price) <= ROUNDING * max(abs(self.value), abs(self.without)) else price
-
-    @property
-    def sentence(self) -> str:
-        """The price in one sentence."""
-        what = f"{'keeping' if self.kind == PIN else 'leaving out'} {self.title}"
-        if self.needed:
-            return f"{what} is necessary for the pins to fit"
-        price = self.price
-        if price is not None:
-            amount = f"{abs(price):,.0f}" if price == int(price) else f"{abs(price):.3g}"
-            return f"{what} {'pays' if price < 0 else 'costs'} {amount if price else 'nothing'}"
-        if not (self.missed or self.instead):
-            return f"{what} changes nothing"
-        if self.kind == PIN:
-            return f"{what} displaces {quote_few(self.missed) if self.missed else 'no object'}"
-        return f"{what} brings {quote_few(self.instead) if self.instead else 'no object'} in its place"
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from torch_geometric.data import Data, HeteroData
 
-    from cube2net.model.change import Change, Price
+    from cube2net.model.change import Change
     from cube2net.model.contrast import Description
     from cube2net.model.cube import Cube
     from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
     from cube2net.model.network import Network
+    from cube2net.model.selection import Price
 
 MAX_TOKENS = 4_000
 """The default budget of a network as text."""

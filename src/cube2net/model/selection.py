@@ -1,4 +1,4 @@
-"""Selections of cells, their budget and scope, and what they are worth to an objective."""
+"""Selections of cells, their budget and scope, what they are worth to an objective, and pins and bans."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ import pyarrow as pa
 from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, check_int, quote
+from cube2net.errors import InputError, check_int, quote, quote_few
 from cube2net.model.node_names import OBJECT, Node
+from cube2net.model.results import Result
 
 if TYPE_CHECKING:
     import pandas
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9
+# Values that differ by no more than this share are the same but for rounding.
+ROUNDING = 1e-12
+PIN, BAN = "pin", "ban"
 
 
 def _no_rows() -> Array:
@@ -231,6 +235,61 @@ class Steering:
             bans=(*self.bans, *more),
             prefer=tuple(row for row in self.prefer if Node(OBJECT, row) not in more),
         )
+
+
+@dataclass(frozen=True)
+class Price(Result):
+    """The cost of a pin or ban: the value without it minus the value with it, other pins and bans kept.
+
+    ``kind`` is ``"pin"`` or ``"ban"`` and ``title`` the cell or object. ``price`` can be negative for heuristic
+    methods, and is None for methods that follow links. ``missed`` are the cells (or objects) that would be chosen
+    without it, ``instead`` those that are chosen because of it. It is ``needed``, and has no price, if the pins would
+    exceed the limits without it.
+
+    >>> print(Price("pin", "⟨2019 · ACL · parsing⟩", value=0.1, without=0.104))
+    keeping ⟨2019 · ACL · parsing⟩ costs 0.004
+    >>> print(Price("ban", "Ada", missed=("Ada",), instead=("Ben",)))
+    leaving out Ada brings 'Ben' in its place
+    >>> print(Price("ban", "Ada", value=0.1, needed=True))
+    leaving out Ada is necessary for the pins to fit
+    """
+
+    kind: str
+    title: str
+    value: float | None = None
+    without: float | None = None
+    missed: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    needed: bool = False
+
+    JSON_NAMES = "kind title price value without missed instead needed sentence"
+
+    def __repr__(self) -> str:
+        return f"Price({self.sentence})"
+
+    @property
+    def price(self) -> float | None:
+        """The value without it minus the value with it."""
+        if self.value is None or self.without is None:
+            return None
+        price = self.without - self.value
+        return 0.0 if abs(price) <= ROUNDING * max(abs(self.value), abs(self.without)) else price
+
+    @property
+    def sentence(self) -> str:
+        """The price in one sentence."""
+        what = f"{'keeping' if self.kind == PIN else 'leaving out'} {self.title}"
+        if self.needed:
+            return f"{what} is necessary for the pins to fit"
+        price = self.price
+        if price is not None:
+            amount = f"{abs(price):,.0f}" if price == int(price) else f"{abs(price):.3g}"
+            return f"{what} {'pays' if price < 0 else 'costs'} {amount if price else 'nothing'}"
+        if not (self.missed or self.instead):
+            return f"{what} changes nothing"
+        if self.kind == PIN:
+            return f"{what} displaces {quote_few(self.missed) if self.missed else 'no object'}"
+        return f"{what} brings {quote_few(self.instead) if self.instead else 'no object'} in its place"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

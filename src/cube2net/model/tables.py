@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -97,3 +98,40 @@ class ArrowTable(Tabular):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} rows: {', '.join(self._table.column_names)})"
+
+
+class Nodes(ArrowTable):
+    """The nodes of a network: a table with the column ``id``, and a mapping from ids to attributes, as in NetworkX.
+
+    Iteration, ``in`` and ``nodes[id]`` go by id; ``nodes(data=True)`` gives pairs of an id and its attributes. If no
+    node has the id ``name``, ``nodes["name"]`` is a column; the rest is as for :class:`Tabular`.
+    """
+
+    def __init__(self, table: pa.Table, to_networkx: Callable[[], Any]) -> None:
+        super().__init__(table)
+        self._to_networkx = to_networkx
+
+    @cached_property
+    def _ids(self) -> dict[Any, int]:
+        return {key: row for row, key in enumerate(self._table["id"].to_pylist())}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._table["id"].to_pylist())
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, Hashable) and key in self._ids
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the attributes of a node, or a column."""
+        return self._to_networkx().nodes[key] if key in self else self.to_pandas()[key]
+
+    def __call__(self, data: Any = False, default: Any = None) -> Any:
+        """Return the ids, with all attributes or one of them if ``data`` is True or its name."""
+        return self._to_networkx().nodes(data, default)
+
+    def data(self, data: Any = True, default: Any = None) -> Any:
+        """Return the ids with all attributes, or with one of them."""
+        return self(data, default)
+
+    # A mapping in what it does, but no instance of one: Polars would take it for a dictionary of columns.
+    keys, values, items, get = Mapping.keys, Mapping.values, Mapping.items, Mapping.get
