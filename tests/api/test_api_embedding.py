@@ -1,6 +1,7 @@
 """The transformer that embeds the objects of a query by a network around them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
@@ -69,3 +70,17 @@ def test_it_passes_the_checks_of_scikit_learn_that_do_not_hand_it_numbers(cube: 
         estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
     ):
         check("CubeEmbedding", embedding)
+
+
+def test_vectors_are_a_frame_if_the_output_is_set() -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    embedding, names = c2n.CubeEmbedding(c2n.build(planted.corpus)), pd.Series(planted.query(0), index=range(5, 55))
+    vectors = embedding.fit_transform(names)
+    pipeline = make_pipeline(embedding).set_output(transform="pandas")
+    frame = clone(pipeline).fit_transform(names)
+    assert list(frame.columns) == list(embedding.get_feature_names_out()) and frame.index.equals(names.index)
+    assert np.array_equal(frame.to_numpy(), vectors)
+    assert np.array_equal(embedding.set_output(transform="polars").transform(list(names)).to_numpy(), vectors)
+    assert np.array_equal(embedding.set_output(transform="default").transform(names), vectors)
+    with pytest.raises(c2n.Cube2netError, match="unknown output 'panda'.*did you mean 'pandas'"):
+        embedding.set_output(transform="panda")

@@ -82,6 +82,12 @@ def test_a_network_is_not_changed_through_its_graph(network: c2n.Network) -> Non
     assert "x" in changed and "x" not in network and "age" not in network.nodes["n0"]
 
 
+def test_what_makes_a_network_empty_names_the_graph(network: c2n.Network) -> None:
+    with pytest.raises(TypeError, match=r"give the function the graph that network\.to_networkx\(\) returns"):
+        nx.create_empty_copy(network)
+    assert nx.create_empty_copy(network.to_networkx()).number_of_nodes() == len(network)
+
+
 def test_the_backend_gives_functions_of_networkx_the_graph_of_a_network(network: c2n.Network, tmp_path: Path) -> None:
     """Through the entry point that pyproject.toml names, in a process of its own."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net._util.arrays import Array
+from cube2net._util.arrow import to_pandas, to_polars
 from cube2net._util.text import format_count
 from cube2net.api.construct import construct_network, expect_options
 from cube2net.api.query import Asked, resolve_query
-from cube2net.errors import ParameterError, QueryError, quote_few
+from cube2net.errors import ParameterError, QueryError, quote_few, unknown_name
 from cube2net.mining.downstream import cluster_query as cluster_query
 from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
@@ -26,6 +28,7 @@ from cube2net.vectors.nearest_cells import near_cells as near_cells
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
+OUTPUTS = {"pandas": to_pandas, "polars": to_polars}
 PARAMETERS = ("cube", "options", "embedding", "seed")
 
 
@@ -102,7 +105,7 @@ class CubeEmbedding:
         self.embedding_ = embed_nodes(self.network_, self.embedding, seed=self.seed)
         return self
 
-    def transform(self, query: Asked) -> Array:
+    def transform(self, query: Asked) -> Any:
         """Return the vectors of objects in the fitted network.
 
         Parameters
@@ -112,8 +115,9 @@ class CubeEmbedding:
 
         Returns
         -------
-        numpy.ndarray
-            One row per object, in the order given; for a :class:`Query` or a file in the order of the query.
+        numpy.ndarray or data frame
+            One row per object, in the order given; for a :class:`Query` or a file in the order of the query. See
+            :meth:`set_output`.
         """
         self._check_fitted()
         rows = self._find_rows(_flatten(query))
@@ -127,7 +131,13 @@ class CubeEmbedding:
                 f"the fitted network does not have {format_count(len(missing), 'object')} of the query: {few}",
                 hint="fit a query that names them",
             )
-        return np.asarray(self.embedding_[order[places]])
+        vectors = np.asarray(self.embedding_[order[places]])
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        if kind == "default":
+            return vectors
+        table = pa.table(dict(zip(self.get_feature_names_out(), vectors.T, strict=True)))
+        index = query.index if kind == "pandas" and hasattr(query, "iloc") else None
+        return OUTPUTS[kind](table) if index is None else to_pandas(table).set_axis(index)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "embedding_"):
@@ -142,9 +152,17 @@ class CubeEmbedding:
         listed, _ = parse_query(query, partial(find_known_rows, objects), texts=not objects.whole)
         return np.asarray(find_rows(objects, list_keys(listed), False, None)[0])
 
-    def fit_transform(self, query: Asked, y: object = None) -> Array:
+    def fit_transform(self, query: Asked, y: object = None) -> Any:
         """Fit the query and return its vectors: :meth:`fit`, then :meth:`transform`."""
         return self.fit(query, y).transform(query)
+
+    def set_output(self, *, transform: str | None = None) -> CubeEmbedding:
+        """Set what :meth:`transform` returns: an array (``"default"``), or a frame of ``"pandas"`` or ``"polars"``."""
+        if transform not in (None, "default", *OUTPUTS):
+            raise unknown_name("output", transform, ("default", *OUTPUTS))
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # which scikit-learn copies to a clone
+        return self
 
     def get_feature_names_out(self, input_features: object = None) -> Array:
         """Return the names of the columns of the vectors. ``input_features`` is ignored."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from cube2net._util.display import Shown, load_function
 
@@ -26,6 +26,12 @@ class GraphReading(Shown):
         has_node = in_degree = in_edges = is_directed = is_multigraph = nbunch_iter = neighbors = cast(Any, None)
         number_of_edges = number_of_nodes = order = out_degree = out_edges = predecessors = cast(Any, None)
         size = subgraph = successors = to_directed = to_undirected = cast(Any, None)
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Return a new network; raise for an empty one, which functions of NetworkX make by the class of a graph."""
+        if not values and not named:
+            raise TypeError("a network cannot be empty: give the function the graph that network.to_networkx() returns")
+        return super().__new__(cls)
 
     def __getitem__(self, node: Any) -> Any:
         """Return the neighbours of a node, with the attributes of its links to them."""
