@@ -110,7 +110,7 @@ class Cube2netError(Exception):
     Parameters
     ----------
     *parts
-        The message: texts, settings, other messages and errors.
+        The parts of the message: strings, settings, other messages and errors.
     parameter, value
         The refused parameter and its value.
     allowed

@@ -167,9 +167,9 @@ def build(
         A corpus; a data frame of records or of nodes; a mapping of data frames; a path or a list of paths; or a graph
         of NetworkX or igraph. :func:`read_tables` describes the tables.
     dimensions
-        The dimensions of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`, one, or a
-        function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path is taken as
-        the table of links.
+        The dimensions of the cube, as strings (``["venue", "decade=year@decades"]``) or :class:`DimensionSpec`; a
+        single dimension; or a function that returns the dimensions for a corpus. By default those of :func:`suggest`. A
+        data frame or a path is taken as the table of links.
     source
         The kind of files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
         ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object with ``read``. By
