@@ -205,12 +205,12 @@ def draw_verdict() -> None:
         runs=10,
         options=c2n.ComparisonOptions(objectives=["cover"], forms=["hybrid"]),
     )
-    told = comparison.verdict()
-    print(told.sentence)
+    verdict = comparison.verdict()
+    print(verdict.sentence)
     configs = comparison.configurations
     measure = comparison.measures[0]
     figure, (runs, gains) = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, gridspec_kw={"wspace": 0.08})
-    by_configuration = {difference.one: difference for difference in told.differences}
+    by_configuration = {difference.one: difference for difference in verdict.differences}
     for place, config in enumerate(configs):
         colour = "#0072b2" if config.objective else "#555b66"
         scores = np.mean(

@@ -328,10 +328,10 @@ def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     with suppress(pa.ArrowInvalid):
         return texts.cast(pa.int64())
     month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_PATTERN, YEAR_PATTERN))
-    whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
-    whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
+    dates = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
+    dates = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), dates)
     try:
-        return whole.cast(pa.date32())
+        return dates.cast(pa.date32())
     except pa.ArrowInvalid:
         raise ParameterError(
             f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers"

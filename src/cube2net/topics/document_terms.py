@@ -75,8 +75,8 @@ def make_bags(
     terms, item = terms.filter(pa.array(~aside)), item[~aside]
     names = sorted(pc.unique(terms["term"]).to_pylist()) if vocabulary is None else list(vocabulary)
     code = pc.fill_null(pc.index_in(terms["term"], value_set=pa.array(names, pa.string())), -1).to_numpy()
-    known = code >= 0
-    item, code, count = item[known], code[known], terms["count"].to_numpy()[known]
+    is_known = code >= 0
+    item, code, count = item[is_known], code[is_known], terms["count"].to_numpy()[is_known]
     key = item * max(1, len(names)) + code
     if bool(np.any(key[1:] <= key[:-1])):
         key, inverse = np.unique(key, return_inverse=True)
@@ -186,14 +186,14 @@ class TermTrie:
 
         tokens = tokenise(texts)
         part_of = np.array([self.words.get(self._spelling(word), -1) for word in tokens.words], dtype=np.int32)
-        found = mark_terms(part_of[tokens.ids], tokens.starts, self.roots, self.edges, self.edge_parts, self.ends)
+        term_rows = mark_terms(part_of[tokens.ids], tokens.starts, self.roots, self.edges, self.edge_parts, self.ends)
         spoken = detect_languages(tokens)
         main = LANGUAGES.index(self.language) if self.language in LANGUAGES else UNKNOWN
         aside = (spoken != UNKNOWN) & (spoken != main)
-        places = np.flatnonzero(found >= 0)
+        places = np.flatnonzero(term_rows >= 0)
         items = tokens.texts[places].astype(np.int64)
         kept = ~aside[items]
-        keys, counts = np.unique(items[kept] * len(self.names) + found[places][kept], return_counts=True)
+        keys, counts = np.unique(items[kept] * len(self.names) + term_rows[places][kept], return_counts=True)
         items, terms = np.divmod(keys, len(self.names))
         rows = np.flatnonzero(aside)
         at = np.searchsorted(items, rows)

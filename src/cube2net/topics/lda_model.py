@@ -373,8 +373,8 @@ class LdaModel:
         probability = normalise(self.of_term)
 
         def label(batch: tuple[int, int, Any]) -> ItemTopics:
-            first, size, given = batch
-            bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
+            first, size, batch_texts = batch
+            bags = make_bags(terms_of(batch_texts), size, self.vocabulary, fewest=1)
             return self._labels(bags, probability, first=first)
 
         def report_batches() -> Iterator[ItemTopics]:

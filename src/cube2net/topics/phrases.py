@@ -80,8 +80,8 @@ class Phrases:
         The i-th of these rows is item ``i`` of the counts.
         """
         tokens = tokenise(texts, rows=rows, progress=progress)
-        found = detect_languages(tokens)
-        main = find_main_language(found)
+        languages = detect_languages(tokens)
+        main = find_main_language(languages)
         stop = _mark_listed(tokens.words, SMALL_WORDS.get(LANGUAGES[main], "") + EMPTY_WORDS)
         stop |= np.fromiter((len(word) < 2 for word in tokens.words), bool, len(tokens.words))
         weak = _mark_listed(tokens.words, WEAK_WORDS + NAMES) & ~stop
@@ -89,14 +89,14 @@ class Phrases:
         if LANGUAGES[main] == "English":
             ids = fold_plurals(vocabulary, ids, stop)
         texts_of = tokens.texts
-        aside = (found != UNKNOWN) & (found != main)
+        aside = (languages != UNKNOWN) & (languages != main)
         if aside.any():
             keep = look_up(~aside, texts_of)
             ids, texts_of = ids[keep], texts_of[keep]
         del tokens
         ids, texts_of, vocabulary = merge_phrases(ids, texts_of, vocabulary, stop, weak, self, progress=progress)
         no_term = np.concatenate([stop | weak, np.zeros(len(vocabulary) - len(stop), dtype=bool)])
-        terms = self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, found, UNKNOWN), progress)
+        terms = self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, languages, UNKNOWN), progress)
         return terms, LANGUAGES[main]
 
     def _cut(
@@ -219,7 +219,7 @@ def _find_joins(
     counts = count_occurrences(ids, len(units.names))
     total = max(1, int(counts[units.length > 0].sum()))
     usable = (units.length > 0) & (counts >= limits.min_count)
-    found = []
+    joins = []
     joined: list[tuple[int, ...]] = []
     for link, small in enumerate(between):
         places = _find_pairs(ids, texts, units, usable, small, limits.longest)
@@ -233,9 +233,9 @@ def _find_joins(
         score = _compute_npmi(pairs, counts[first], counts[second], total)
         good = score >= limits.min_npmi + (CONNECTOR_NPMI if small else 0.0)
         at, rank = _find_values(here, keys[good])
-        found.append((places[at], np.full(len(at), link, np.int8), score[good][rank], rank + len(joined)))
+        joins.append((places[at], np.full(len(at), link, np.int8), score[good][rank], rank + len(joined)))
         joined += [(a, *small, b) for a, b in zip(first[good].tolist(), second[good].tolist(), strict=True)]
-    places, links, scores, which = (np.concatenate([part[k] for part in found]) for k in range(4))
+    places, links, scores, which = (np.concatenate([part[k] for part in joins]) for k in range(4))
     order = np.lexsort((-scores, places))
     places, links, scores, which = places[order], links[order], scores[order], which[order]
     gaps = np.array([len(small) for small in between])[links]

@@ -92,12 +92,12 @@ def find_rows_with_text(texts: Texts) -> Array:
     >>> find_rows_with_text(["a", None, "", "b"]).tolist()
     [0, 3]
     """
-    found = [
+    rows = [
         first
         + np.flatnonzero(pc.fill_null(pc.greater(pc.binary_length(part), 0), False).to_numpy(zero_copy_only=False))
         for first, part in iterate_text_batches(texts)
     ]
-    return np.concatenate([np.empty(0, dtype=np.int64), *found])
+    return np.concatenate([np.empty(0, dtype=np.int64), *rows])
 
 
 def iterate_term_batches(terms: pa.Table, items: int, size: int | None = None) -> Iterator[tuple[int, int, pa.Table]]:
@@ -185,10 +185,10 @@ def look_up(values: Array, at: Array) -> Array:
     >>> look_up(np.array([5, 6]), np.array([1, 0, 1], dtype=np.int32)).tolist()
     [6, 5, 6]
     """
-    found = np.empty(len(at), dtype=values.dtype)
+    results = np.empty(len(at), dtype=values.dtype)
     for first in range(0, len(at), VALUES_PER_SLICE):
-        found[first : first + VALUES_PER_SLICE] = values[at[first : first + VALUES_PER_SLICE]]
-    return found
+        results[first : first + VALUES_PER_SLICE] = values[at[first : first + VALUES_PER_SLICE]]
+    return results
 
 
 def count_occurrences(ids: Array, size: int) -> Array:
@@ -376,14 +376,14 @@ def _detect_batch(ids: Array, lengths: Array, kinds: Array, votes: Array) -> Arr
     return np.where(sure, best, UNKNOWN).astype(np.int8)
 
 
-def find_main_language(found: Array) -> int:
+def find_main_language(languages: Array) -> int:
     """Return the language of most texts, or English if all are unknown.
 
     >>> LANGUAGES[find_main_language(np.array([-1, 1, 1, 0]))]
     'French'
     """
-    known = found[found != UNKNOWN]
-    return int(np.bincount(known, minlength=len(LANGUAGES)).argmax()) if len(known) else 0
+    detected = languages[languages != UNKNOWN]
+    return int(np.bincount(detected, minlength=len(LANGUAGES)).argmax()) if len(detected) else 0
 
 
 def sample_main_language(texts: Texts, most: int = 2000) -> str:

@@ -154,22 +154,22 @@ def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
     )
 
 
-def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
+def place_objects(old_ids: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
     """Return the row of every id: that of the known object, or the next free one."""
-    positions = pc.index_in(known, value_set=ids)
+    positions = pc.index_in(old_ids, value_set=ids)
     known_rows = np.flatnonzero(np.asarray(pc.is_valid(positions)))
     rows = np.full(len(ids), -1, dtype=np.int32)
     rows[pc.drop_null(positions).to_numpy()] = known_rows
     is_new = rows < 0
-    check_count("objects", len(known) + int(is_new.sum()))
-    rows[is_new] = len(known) + np.arange(int(is_new.sum()), dtype=np.int32)
+    check_count("objects", len(old_ids) + int(is_new.sum()))
+    rows[is_new] = len(old_ids) + np.arange(int(is_new.sum()), dtype=np.int32)
     return rows
 
 
-def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
+def _join_objects(old_objects: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
     """Return the known objects followed by the new ones, given the row of every object."""
-    new_objects = objects.filter(pa.array(rows >= known.num_rows))
-    return pa.concat_tables([known.select(list(OBJECTS)), new_objects.select(list(OBJECTS))])
+    new_objects = objects.filter(pa.array(rows >= old_objects.num_rows))
+    return pa.concat_tables([old_objects.select(list(OBJECTS)), new_objects.select(list(OBJECTS))])
 
 
 def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
@@ -300,7 +300,7 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, subject: str) 
         ) from None
 
 
-def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> pa.Table:
+def join_attributes(old_rows: pa.Table, count: int, new: pa.Table, rows: Array) -> pa.Table:
     """Return the attributes of ``count`` objects and of new ones, which have the given ``rows``.
 
     For an object in both tables, the new value is taken unless it is null.
@@ -311,9 +311,9 @@ def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> 
     """
     total = max(count, int(rows.max(initial=-1)) + 1)
     joined = {}
-    for name in dict.fromkeys([*known.column_names, *new.column_names]):
-        first = known[name] if name in known.column_names else _make_nulls(count, new[name].type)
-        second = new[name] if name in new.column_names else _make_nulls(len(rows), known[name].type)
+    for name in dict.fromkeys([*old_rows.column_names, *new.column_names]):
+        first = old_rows[name] if name in old_rows.column_names else _make_nulls(count, new[name].type)
+        second = new[name] if name in new.column_names else _make_nulls(len(rows), old_rows[name].type)
         sources = np.full(total, -1, np.int64)
         sources[:count] = np.arange(count)
         has_value = np.asarray(pc.is_valid(second))

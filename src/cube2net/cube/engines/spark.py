@@ -130,12 +130,12 @@ class Spark:
         memory-mapped; tables that an earlier run left there are not computed again.
         """
         files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
-        made = {name: table for name, path in files.items() if (table := open_finished(path)) is not None}
-        rest = _list_unfinished(statements, wanted, made)
+        results = {name: table for name, path in files.items() if (table := open_finished(path)) is not None}
+        rest = _list_unfinished(statements, wanted, results)
         if rest or not statements:
-            made |= self._make({**tables, **made}, statements, rest, wanted, files, progress)
+            results |= self._make({**tables, **results}, statements, rest, wanted, files, progress)
         progress("cube", len(statements), len(statements))
-        return {name: made[name] for name in wanted}
+        return {name: results[name] for name in wanted}
 
     def _make(
         self,
@@ -148,7 +148,7 @@ class Spark:
     ) -> dict[str, pa.Table]:
         """Return the wanted tables of the remaining statements."""
         progress(Stage("cube", "Spark starts"), 0, len(statements))
-        made: dict[str, pa.Table] = {}
+        results: dict[str, pa.Table] = {}
         with self.session() as spark, ExitStack() as kept:
             _check_staging(spark.sparkContext.master, self.staging)
             staging = kept.enter_context(staging_folder(self.staging))
@@ -169,8 +169,8 @@ class Spark:
                         kept.callback(frame.persist().unpersist)
                     frame.createOrReplaceTempView(name)
                 if name in wanted:
-                    made[name] = _fetch_table(staging.read(name), files.get(name))
-        return made
+                    results[name] = _fetch_table(staging.read(name), files.get(name))
+        return results
 
 
 def _list_unfinished(
@@ -309,8 +309,8 @@ def _open_local(folder: Path) -> Staging:
 
 
 def _parse_store(place: str) -> str | None:
-    found = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
-    return found[1] if found else None
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
+    return match[1] if match else None
 
 
 @contextlib.contextmanager
@@ -358,10 +358,10 @@ def count_cores(master: str) -> int | None:
     >>> count_cores("local[2]"), count_cores("local"), count_cores("yarn")
     (2, 1, None)
     """
-    found = re.fullmatch(LOCAL, master)
-    if found is None:
+    match = re.fullmatch(LOCAL, master)
+    if match is None:
         return None
-    return cores() if found[2] == "*" else int(found[2] or 1)
+    return cores() if match[2] == "*" else int(match[2] or 1)
 
 
 def reach_master(master: str) -> None:
@@ -530,12 +530,12 @@ def _name_memory_setting(master: str | None) -> str:
     return "spark.driver.memory" if master is not None and count_cores(master) else "spark.executor.memory"
 
 
-def _format_java_memory(given: str) -> str:
+def _format_java_memory(memory: str) -> str:
     """Return an amount of memory in Java's notation, in whole mebibytes.
     >>> _format_java_memory("4GB"), _format_java_memory("512MiB")
     ('3814m', '512m')
     """
-    return f"{max(1, parse_size(given, 'memory') // 2**20)}m"
+    return f"{max(1, parse_size(memory, 'memory') // 2**20)}m"
 
 
 def _apply_settings(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:

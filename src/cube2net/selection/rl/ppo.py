@@ -36,7 +36,7 @@ class Environment(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What PPO is told; the defaults are those of the paper where it names them.
+    """The parameters of PPO; the defaults are those of the paper where it names them.
 
     An epoch goes through the samples in so many random ``minibatches``, a step for each. ``one_spread`` gives all
     directions of an action the same σ. ``whiten`` counts advantages in units of their own spread, so that a learning
