@@ -99,6 +99,8 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
         "read_csv": (lambda: c2n.read_csv, "'read_tables'"),  # type: ignore[attr-defined]
         "network.to_df": (lambda: network.to_df, "'to_pandas'"),  # type: ignore[attr-defined]
+        "cube.columns": (lambda: cube.columns, "'dimensions'"),  # type: ignore[attr-defined]
+        "cube.keys": (lambda: cube.keys, "list(cube)"),  # type: ignore[attr-defined]
         "cube.copy": (lambda: cube.copy, "copy.copy(cube)"),  # type: ignore[attr-defined]
         "cube.loc": (lambda: cube.loc, "cube2net.cube.dice(cube, …)"),  # type: ignore[attr-defined]
     }

@@ -110,6 +110,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "cube2net.cube.drill_down(cube, …)": "drill_down",
         "cube2net.cube.between(cube, …)": "between, truncate",
         "copy.copy(cube)": "copy",
+        "list(cube)": "keys, columns",
         "len(cube.cells)": "n_cells",
         "len(cube.objects)": "n_objects, n_nodes, number_of_nodes",
         "cube.links.count": "n_links, n_edges, number_of_edges, edges",
