@@ -164,8 +164,8 @@ def compare(
     runs, seed
         The number of runs; run i has the seed ``seed + i`` in all configurations.
     out
-        A folder where each trial is saved, so that an interrupted comparison can continue, also with more runs or
-        methods. A folder with other files is refused. By default nothing is saved.
+        A folder where each trial is saved, so that a comparison can be continued after an interruption or with more
+        runs or methods. A folder with other files is refused. By default nothing is saved.
     options
         Forms, levels and numbers of cells to combine, baselines, hidden links; see :class:`ComparisonOptions`.
     progress
@@ -514,7 +514,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     Returns
     -------
     Comparison
-        All saved trials, also of an interrupted comparison.
+        All saved trials, even if the comparison was interrupted.
 
     Examples
     --------

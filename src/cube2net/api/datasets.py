@@ -252,8 +252,8 @@ def make_planted(
     links, within
         Each object has about ``links`` links, a share ``within`` of them inside its community.
     decades, venues, topics
-        The number of labels of each dimension; by default enough venues and topics for four times as many cells as are
-        owned.
+        The number of labels of each dimension; by default, there are enough venues and topics for four times the cells
+        of all communities.
     seed
         The seed of the corpus.
 

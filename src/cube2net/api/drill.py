@@ -39,7 +39,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     Parameters
     ----------
     cube
-        A cube, also rolled up, sliced or diced; not the view of a cuboid.
+        A cube, which may be rolled up, sliced or diced, but not a view of other cuboids.
     query
         Objects as for :func:`construct`.
     cell
@@ -149,7 +149,7 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     Parameters
     ----------
     cube
-        A cube, also one that was rolled up, sliced or diced; not the view of a cuboid.
+        A cube, which may be rolled up, sliced or diced, but not a view of other cuboids.
     rows, columns
         The names of two levels of two dimensions.
     query

@@ -53,7 +53,7 @@ class CubeEmbedding:
     cube
         A cube of :func:`build` or :func:`open`.
     options
-        The options of the network, as :class:`NetworkOptions`; by default those of :func:`construct`.
+        The options of the network, as :class:`NetworkOptions`; by default the same as for :func:`construct`.
     embedding
         The name of an embedding, ``"deepwalk"``, ``"node2vec"`` or ``"line"``, or an object with ``embed``.
     seed

@@ -188,7 +188,7 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
         ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
         ``"postgresql://ada@host/library"`` or ``"mysql://…"``; a password in it is neither shown nor saved. ``item``
         and ``objects`` may be columns of a table of records. ``memory``, such as ``"4GB"``, limits DuckDB. ``columns``,
-        ``separators`` and ``strict`` are those of :func:`read_tables`.
+        ``separators`` and ``strict`` are the same as for :func:`read_tables`.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
     Parameters
     ----------
     path
-        A ``.graphml``, ``.gexf`` or ``.json`` file, also gzipped. JSON files contain ``nodes`` and ``links``, as
+        A ``.graphml``, ``.gexf`` or ``.json`` file, optionally gzipped. JSON files contain ``nodes`` and ``links``, as
         written by NetworkX and d3, or Cytoscape's ``elements``.
     progress
         A callback that receives the progress; True shows a progress bar.

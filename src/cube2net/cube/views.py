@@ -61,7 +61,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     Parameters
     ----------
     cube
-        A cube, also one that was rolled up, sliced or diced; not the view of a cuboid.
+        A cube, which may be rolled up, sliced or diced, but not a view of other cuboids.
     dimension
         The dimension, by the name of its current level.
     to

@@ -139,7 +139,7 @@ class Comparison(Tabular):
     measures
         The names of the scores; the first one decides.
     trials
-        All trials, also those that failed.
+        All trials, including failed ones.
     truth
         The label of each object of the query, an empty string if it has none; empty for tasks without labels.
     settings

@@ -546,7 +546,7 @@ class Cube(FrameReading):
             If ids are strings, integers in a list or an array are row numbers of the cube, and integers in a series, an
             index or a table are ids. If ids are integers, all numbers are ids.
         labels
-            One label per object; by default those in ``objects``.
+            One label per object; by default the labels given in ``objects``.
         skip_missing
             Whether to leave out names that are unknown, ambiguous or missing, and list them in ``Query.missing``. By
             default they raise an error.

@@ -218,7 +218,7 @@ class DimensionSpec:
     Parameters
     ----------
     name
-        The name of the dimension, which is that of its finest level.
+        The name of the dimension and of its finest level.
     attribute
         The attribute of the items that it uses.
     bins

@@ -110,7 +110,7 @@ PresetName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="A named set of parameters of the method: paper sets those of the paper for the method cube2net.",
+        help="A named set of method parameters, such as paper, the paper's parameters for the method cube2net.",
         autocompletion=complete_names("default", "paper"),
     ),
 ]

@@ -42,7 +42,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     Parameters
     ----------
     cube
-        A cube of :func:`build` or :func:`open`, or a view of one, also in memory.
+        A cube from :func:`build` or :func:`open`, or a view of one; it need not be saved.
     query
         The first query: objects as for :func:`construct`. By default the page asks for names.
     options
