@@ -507,7 +507,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     Parameters
     ----------
     folder
-        The ``out`` of :func:`compare`, or of ``cube2net compare``.
+        The folder given as ``out`` to :func:`compare` or as ``--out`` to ``cube2net compare``.
     query
         The query that was compared.
 
