@@ -166,7 +166,7 @@ def test_true_is_a_bar_on_standard_error_and_the_answer_is_the_same(capsys: pyte
 def test_every_public_function_with_progress_takes_a_function_true_or_none(name: str) -> None:
     function = getattr(c2n, name)
     said = " ".join((inspect.getdoc(function) or "").split())
-    assert "True for a bar" in said
+    assert "True shows a progress bar" in said
     with pytest.raises(ParameterError, match="progress is 3, expected a function, True for a bar, or None"):
         function(progress=3)
 
