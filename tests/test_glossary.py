@@ -13,10 +13,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
     "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout io/ topics/ evaluation/report "
-    "model/graph_reading",
-    "graph": "model/graph_reading io/ network/ api/read selection/rl kernels/rollout",
-    "subgraph": "model/graph_reading",
-    "backend": "model/graph_reading",
+    "model/tables",
+    "graph": "model/tables io/ network/ api/read selection/rl kernels/rollout",
+    "subgraph": "model/tables",
+    "backend": "model/tables",
     "document": "io/ topics/",
     "feature": "api/embedding",  # scikit-learn
 }

@@ -15,8 +15,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.model.graph_reading import GRAPH_READERS
-from cube2net.model.tables import Nodes
+from cube2net.model.tables import GRAPH_READERS, Nodes
 from cube2net.network import networkx_backend
 
 NAMES = [f"n{number}" for number in range(24)]

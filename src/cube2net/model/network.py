@@ -18,14 +18,13 @@ from cube2net._util.text import format_count
 from cube2net.errors import InputError, unknown_name
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
-from cube2net.model.graph_reading import GraphReading
 from cube2net.model.network_actions import NetworkActions
 from cube2net.model.node_names import cell_line
 from cube2net.model.objects import Lookups, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.model.tables import ArrowTable, Nodes
+from cube2net.model.tables import ArrowTable, GraphReading, Nodes
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 
