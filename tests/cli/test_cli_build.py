@@ -116,7 +116,7 @@ def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path:
 def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
     status, out, _ = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")
-    assert (status, "60 of 60 objects are in no cell, because a cell needs 999 objects" in out) == (0, True)
+    assert (status, "60 of 60 objects are in no cell, as a cell needs 999 objects" in out) == (0, True)
 
 
 def test_levels_above_are_used_by_their_names(tool, tables: Path, names: Path, tmp_path: Path) -> None:

@@ -175,23 +175,23 @@ def corpus_of(**columns: list) -> Corpus:
 )
 def test_a_cube_with_hardly_a_cell_says_why_and_what_helps(columns: dict, specs: list[str], sentence: str) -> None:
     said: list[tuple] = []
-    c2n.build(corpus_of(**columns), specs, progress=lambda *words: said.append(words))
+    c2n.build(corpus_of(**columns), specs, min_objects=10, progress=lambda *words: said.append(words))
     assert (sentence, 0, None) in said
 
 
 def test_a_cube_that_leaves_many_objects_out_says_how_many_and_what_helps() -> None:
     said: list[tuple] = []
     corpus = corpus_of(x=["a"] * 60 + ["b"] * 40, y=[*["m"] * 60, *[f"y{i // 2}" for i in range(40)]])
-    c2n.build(corpus, ["x", "y"], progress=lambda *words: said.append(words))
+    c2n.build(corpus, ["x", "y"], min_objects=10, progress=lambda *words: said.append(words))
     assert said[-1] == (
         "40% of the objects are in no cell of 10 or more: a smaller min_objects, or fewer or coarser dimensions "
         "(without 'y' it is 0%) would help",
         0,
         None,
     )
-    c2n.build(corpus, ["y"], progress=lambda *words: said.append(words))
+    c2n.build(corpus, ["y"], min_objects=10, progress=lambda *words: said.append(words))
     assert said[-1][0].endswith(": a smaller min_objects, or an attribute with fewer labels would help")
-    c2n.build(corpus, ["x"], progress=lambda *words: said.append(words))
+    c2n.build(corpus, ["x"], min_objects=10, progress=lambda *words: said.append(words))
     assert "in no cell" not in said[-1][0]
 
 

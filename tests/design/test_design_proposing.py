@@ -234,7 +234,7 @@ def test_a_level_is_no_dimension_of_its_own_and_names_with_signs_are_quoted():
 
 def test_nothing_is_proposed_where_no_cells_would_be_and_the_reasons_are_said():
     corpus = nodes(city=["Rome", "Oslo", "Rome", "Oslo"], same=["x"] * 4)
-    found = proposed(corpus)
+    found = proposed(corpus, min_objects=10)
     assert found.dimensions == () and found.best is None and found.proposals == ()
     assert found.reason == "no attribute makes two cells of 10 objects: with 2 in a cell city would (min_objects=2)"
     assert repr(found).startswith("Suggestion(nothing: no attribute makes two cells")
@@ -245,7 +245,7 @@ def test_nothing_is_proposed_where_no_cells_would_be_and_the_reasons_are_said():
     assert found.why_not() == (
         "city has 2 labels: nearly no label has 10 objects; same has one value only: it tells no groups apart"
     )
-    assert named(proposed(corpus, min_objects=2)) == ["city"]
+    assert named(proposed(corpus)) == named(proposed(corpus, min_objects=2)) == ["city"]
 
 
 def test_nothing_can_be_proposed_without_attributes_that_tell_apart():
@@ -280,7 +280,7 @@ def test_a_dimension_whose_cells_hold_single_records_is_not_proposed():
 
 
 def test_every_dimension_is_explained_with_numbers_and_its_largest_cells():
-    found = proposed(nodes(city=["Rome"] * 40 + ["Oslo"] * 30 + ["Bonn"] * 20 + ["Ulm"] * 10))
+    found = proposed(nodes(city=["Rome"] * 40 + ["Oslo"] * 30 + ["Bonn"] * 20 + ["Ulm"] * 10), min_objects=10)
     assert found.explanations == (
         "city: 4 labels on 100% of the items; 4 cells of 10 objects or more hold 100% of the objects; for example "
         "Rome (40 objects, 40 items), Oslo (30 objects, 30 items), Bonn (20 objects, 20 items)",

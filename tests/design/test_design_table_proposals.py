@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.cube.building.labels import parse_bins
-from cube2net.design.propose import describe_columns, propose_for_tables
+from cube2net.design.propose import describe_columns, propose
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.suggestion import Suggestion
 
@@ -22,7 +22,7 @@ def rows(source: dict[str, object] | None = None, **columns: object) -> Corpus:
 
 
 def proposed(corpus: Corpus, **options: object) -> Suggestion:
-    return propose_for_tables(corpus, parse_bins, **options)
+    return propose(corpus, parse_bins, **options)
 
 
 def named(found: Suggestion) -> list[str]:
@@ -47,8 +47,8 @@ def test_numbers_make_a_dimension_only_where_no_labels_do() -> None:
 def test_cells_become_smaller_where_else_there_are_none_unless_their_size_was_said() -> None:
     pairs = rows(city=[f"city {row // 2}" for row in range(120)])
     assert (proposed(pairs).min_objects, named(proposed(pairs))) == (2, ["city"])
-    for kept in (proposed(pairs, may_shrink=False), proposed(pairs, min_objects=3)):
-        assert (kept.min_objects, named(kept)) == (3, [])
+    kept = proposed(pairs, min_objects=3)
+    assert (kept.min_objects, named(kept)) == (3, [])
 
 
 def test_a_column_is_said_to_be_what_it_was_taken_for() -> None:

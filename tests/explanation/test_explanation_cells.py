@@ -260,7 +260,7 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
 def test_an_account_without_cells_says_why_none_is_chosen() -> None:
     people = pa.table({"id": list(range(6)), "city": ["Rome"] * 6})
     links = pa.table({"source": [0, 1, 2], "target": [1, 2, 3]})
-    cube = c2n.build(people, links=links, dimensions=["city"])
+    cube = c2n.build(people, links=links, dimensions=["city"], min_objects=10)
     network = c2n.construct(cube, [0, 1])
     found = c2n.explain(network)
     assert network.selection.note.startswith("none of the 2 objects of the query is in any cell")

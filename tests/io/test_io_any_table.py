@@ -2,7 +2,6 @@
 
 import json
 import lzma
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from workbook_files import ods, workbook
 
 import cube2net as c2n
 from cube2net.api.spreadsheets import read_spreadsheet, sheet_reader
-from cube2net.errors import Cube2netError, Setting
+from cube2net.errors import Cube2netError
 
 FIRST = ("Ada", "Bo", "Cleo", "Dirk", "Eva", "Finn", "Gus", "Hal", "Ida", "Jan")
 LAST = ("Nelke", "Rose", "Tulpe", "Aster")
@@ -210,24 +209,3 @@ def test_a_web_page_that_is_called_a_table_is_named_as_one(tmp_path: Path) -> No
     path.write_text("<!DOCTYPE html><html><body>Log in</body></html>")
     with pytest.raises(Cube2netError, match="is a web page, not a table"):
         c2n.read_tables(path)
-
-
-DATA = Path(os.environ.get("CUBE2NET_DATA", ""))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.environ.get("CUBE2NET_DATA"), reason="CUBE2NET_DATA names no folder of files to read")
-def test_every_file_at_hand_yields_a_cube_with_links_or_a_sentence_with_a_remedy() -> None:
-    files = [path for part in ("exports", "messy") for path in sorted((DATA / part).rglob("*")) if path.is_file()]
-    failures = []
-    for path in files:
-        said: list[str] = []
-        try:
-            cube = c2n.build(path, progress=lambda stage, done, total=None, said=said: said.append(stage))
-        except Cube2netError as error:
-            if not any(isinstance(part, Setting) for part in error.message.parts) or "\n" in str(error):
-                failures.append(f"{path.name}: {error}")
-        else:
-            if not len(cube.links.indices) and not any(each.startswith("no links") for each in said):
-                failures.append(f"{path.name}: {cube}")
-    assert files and failures == []

@@ -165,8 +165,8 @@ def test_the_command_line_attaches_and_shows_no_password(
     for text in ("oracle://ada:s3cret@host/x", "db:oracle://ada:s3cret@host/x"):
         told = run("build", "sql", "FROM db.papers", "--set", f"attach={text}")
         assert ("needs a name" in told or "expected" in told) and "s3cret" not in told
-    request = SuggestRequest("sql", (), ("attach=db:postgresql://ada:s3cret@host/x",), (), False, 10, 0)
-    proposal: Any = SimpleNamespace(dimensions=(), needs_topics=False)
+    request = SuggestRequest("sql", (), ("attach=db:postgresql://ada:s3cret@host/x",), (), False, 0)
+    proposal: Any = SimpleNamespace(min_objects=10, dimensions=(), needs_topics=False)
     assert "s3cret" not in f"{request.command(proposal)} {request.python(proposal)}"
 
 

@@ -270,7 +270,7 @@ def test_links_alone_are_built_and_suggested_for_like_any_single_table() -> None
     [
         (
             "found no dimensions for a cube: no attribute tells groups of objects apart",
-            lambda: c2n.build(pd.DataFrame(NODES)),
+            lambda: c2n.build(pd.DataFrame({"id": ["a", "b", "c"], "town": ["Rome"] * 3})),
         ),
         (
             "the table of nodes is one column, a polars Series, expected a table with columns",

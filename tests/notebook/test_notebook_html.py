@@ -64,7 +64,7 @@ def scored() -> Comparison:
 def test_a_cube_says_its_dimensions_and_how_large_it_is(asked: tuple[Cube, Query, Network]) -> None:
     cube = asked[0]
     said = Kept(html(cube)).text
-    assert f"Cube {len(cube.objects):,} objects in {len(cube.cells):,} cells of 10 objects or more" in said
+    assert f"Cube {len(cube.objects):,} objects in {len(cube.cells):,} cells of 3 objects or more" in said
     assert f"{cube.links.count:,} links" in said
     for dimension in cube.dimensions:
         assert f"{dimension.name} ({len(dimension.labels):,})" in said

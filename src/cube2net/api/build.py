@@ -26,7 +26,7 @@ from cube2net.api.checkpoints import (
     digest_tables,
 )
 from cube2net.api.read import check_there, find_reader, remembering, resolve_corpus
-from cube2net.api.suggest import decide_dimensions, find_topics, with_texts, without_texts
+from cube2net.api.suggest import check_found, decide_dimensions, find_topics, with_texts, without_texts
 from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
 from cube2net.cube.building.labels import TOPIC, parse_bins
@@ -34,16 +34,16 @@ from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.storage.reader import read as read_cube
 from cube2net.cube.storage.writer import check_place, save
 from cube2net.design.combinations import tally_cells
-from cube2net.design.propose import covers_with_own_design
+from cube2net.design.propose import choose_min_objects, covers_with_own_design
 from cube2net.errors import ParameterError
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.frames import is_frame
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
-from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, DimensionSpec
+from cube2net.model.dimension import MAX_MENTIONS, DimensionSpec
 from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel, check_call, check_path, make_object
-from cube2net.topics.lda import Lda
+from cube2net.model.suggestion import Suggestion
 from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.models import TOPIC_MODELS
 
@@ -143,11 +143,11 @@ def _accept_links_second(function: Callable[P, Cube]) -> Callable[P, Cube]:
 @report_compiling
 def build(
     data: Any = None,
-    dimensions: Dimensions | Callable[[Corpus], Dimensions | None] | None = None,
+    dimensions: Dimensions | Suggestion | Callable[[Corpus], Dimensions | Suggestion | None] | None = None,
     *,
     source: str | Source | None = None,
     topics: Topics | str | TopicModel = "lda",
-    min_objects: int = MIN_OBJECTS,
+    min_objects: int | None = None,
     max_mentions: int = MAX_MENTIONS,
     items: Any = "all",
     out: str | Path | None = None,
@@ -168,8 +168,8 @@ def build(
         of NetworkX or igraph. :func:`read_tables` describes the tables.
     dimensions
         The dimensions of the cube, as strings (``["venue", "decade=year@decades"]``) or :class:`DimensionSpec`; a
-        single dimension; or a function that returns the dimensions for a corpus. By default those of :func:`suggest`. A
-        data frame or a path is taken as the table of links.
+        single dimension; the result of :func:`suggest`; or a function that returns one of these for a corpus. By
+        default those of :func:`suggest`. A data frame or a path is taken as the table of links.
     source
         The kind of files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
         ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object with ``read``. By
@@ -179,7 +179,8 @@ def build(
         The name of a topic model, a model, or known topics, used if a dimension needs the attribute ``topic`` and the
         items do not have it. ``"lda"`` finds topics in the texts.
     min_objects
-        Cells with fewer objects are set aside, but count when the cube is rolled up.
+        Cells with fewer objects are set aside, but count when the cube is rolled up. The default is 10; for fewer than
+        2,000, 500 and 100 objects it is 5, 3 and 2, unless no suggested dimension has such cells.
     max_mentions
         Items that mention more objects create no links. Other items link all objects that they mention.
     items
@@ -230,7 +231,7 @@ def build(
     engine = _engine(engine, memory)
     place = None if out is None else check_path(out, "out")
     dimensions = [dimensions] if isinstance(dimensions, str) else dimensions
-    if source is not None and dimensions is not None and not callable(dimensions):
+    if source is not None and not (dimensions is None or isinstance(dimensions, Suggestion) or callable(dimensions)):
         dimensions = [_check_dimension(dimension) for dimension in dimensions]
 
     def make_plan(corpus: Corpus) -> BuildPlan:
@@ -302,13 +303,26 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
     return cube
 
 
+@dataclass(frozen=True)
+class Design:
+    """The dimensions of a cube and the minimum number of objects of its cells."""
+
+    specs: tuple[DimensionSpec, ...]
+    min_objects: int
+
+    @classmethod
+    def of(cls, suggestion: Suggestion, min_objects: int | None = None) -> Design:
+        """Return the design of a suggestion, with its own ``min_objects`` unless another is given."""
+        return cls(suggestion.dimensions, suggestion.min_objects if min_objects is None else min_objects)
+
+
 @dataclass(frozen=True, eq=False)
 class BuildPlan:
-    """How a cube is made of a corpus; without dimensions, in those that suit it."""
+    """How to build the cube of a corpus, with defaults for what is None."""
 
-    dimensions: Dimensions | None
+    dimensions: Dimensions | Suggestion | None
     topics: Topics | str | TopicModel
-    min_objects: int
+    min_objects: int | None
     max_mentions: int
     items: bool | str
     engine: Engine
@@ -316,56 +330,56 @@ class BuildPlan:
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
-        specs, model = self._decide(corpus, progress)
-        topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
-        return self._build(corpus, *self._telling(corpus, specs, topics, progress), None, progress)
+        design = self._decide(corpus, progress)
+        topics = self._topics(corpus, self.topics, progress) if _needs_topics(corpus, design.specs) else None
+        return self._build(corpus, *self._drop_single_topic(corpus, design, topics, progress), None, progress)
 
     def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
-        (specs, asked), topics = self._decide(corpus, progress), None
-        if _needs_topics(corpus, specs):
-            if isinstance(asked, Topics):
-                topics = asked
+        design, topics = self._decide(corpus, progress), None
+        if _needs_topics(corpus, design.specs):
+            if isinstance(self.topics, Topics):
+                topics = self.topics
                 decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
             else:
-                model: TopicModel = make_object(asked, TOPIC_MODELS, TopicModel, "topic model", {})
+                model: TopicModel = make_object(self.topics, TOPIC_MODELS, TopicModel, "topic model", {})
                 if isinstance(model, LdaModel):
                     known = digest_tables([model.table()])
                 else:
                     known = describe_identity(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
                 topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
-        specs, topics = self._telling(corpus, specs, topics, progress)
-        by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
+        design, topics = self._drop_single_topic(corpus, design, topics, progress)
+        by = [str(spec) for spec in design.specs], design.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
-        cube = self._build(corpus, specs, topics, folder, progress)
+        cube = self._build(corpus, design, topics, folder, progress)
         progress(Stage("cube", "files"), 0, None)
         save(cube, out, made_in=folder, progress=progress)
         return read_cube(out)
 
-    def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
-        """Return the dimensions and the source of topics, with defaults for what is not given."""
+    def _decide(self, corpus: Corpus, progress: Progress) -> Design:
+        """Return the dimensions and the size of cells, with defaults for what is not given."""
+        default = choose_min_objects(corpus.objects.num_rows) if self.min_objects is None else self.min_objects
+        if isinstance(self.dimensions, Suggestion):
+            check_found(self.dimensions)
+            return Design.of(self.dimensions, self.min_objects)
         if self.dimensions is not None:
             specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in self.dimensions]
-            return specs, self.topics
-        if corpus.dimensions and covers_with_own_design(
-            corpus, parse_bins, min_objects=self.min_objects, seed=self.seed
-        ):
-            return list(corpus.dimensions), self.topics
-        found, topics = decide_dimensions(corpus, self.min_objects, self.seed, progress), self.topics
-        if topics == "lda" and found.topics is not None and found.dimensions != corpus.dimensions:
-            topics = Lda(count=found.topics)
-        return list(found.dimensions), topics
+            return Design(tuple(specs), default)
+        if corpus.dimensions and covers_with_own_design(corpus, parse_bins, min_objects=default, seed=self.seed):
+            return Design(corpus.dimensions, default)
+        return Design.of(decide_dimensions(corpus, self.min_objects, self.seed, progress))
 
-    def _telling(
-        self, corpus: Corpus, specs: list[DimensionSpec], topics: Topics | None, progress: Progress
-    ) -> tuple[list[DimensionSpec], Topics | None]:
-        """Return dimensions and topics; default dimensions exclude topics if all items have the same topic."""
-        chosen = self.dimensions is not None or tuple(specs) == corpus.dimensions
-        if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
-            return specs, topics
+    def _drop_single_topic(
+        self, corpus: Corpus, design: Design, topics: Topics | None, progress: Progress
+    ) -> tuple[Design, Topics | None]:
+        """Return the design and the topics; suggested dimensions exclude topics if all items have the same topic."""
+        is_chosen = self.dimensions is not None and not isinstance(self.dimensions, Suggestion)
+        is_chosen = is_chosen or design.specs == corpus.dimensions
+        if is_chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
+            return design, topics
         progress.note("the texts gave no topics that tell items apart: the dimension topic is left out")
-        return list(decide_dimensions(without_texts(corpus), self.min_objects, self.seed, progress).dimensions), None
+        return Design.of(decide_dimensions(without_texts(corpus), self.min_objects, self.seed, progress)), None
 
     def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
         if isinstance(model, Topics):
@@ -379,24 +393,24 @@ class BuildPlan:
     def _build(
         self,
         corpus: Corpus,
-        specs: list[DimensionSpec],
+        design: Design,
         topics: Topics | None,
         folder: Path | None,
         progress: Progress,
     ) -> Cube:
         cube = build_module.build(
             corpus,
-            specs,
+            design.specs,
             self.engine,
             topics=topics,
-            min_objects=self.min_objects,
+            min_objects=design.min_objects,
             max_mentions=self.max_mentions,
             seed=self.seed,
             items=self.items,
             folder=folder,
             progress=progress,
         )
-        if why := why_few_cells(cube, corpus, specs, self.min_objects):
+        if why := why_few_cells(cube, corpus, design.specs, design.min_objects):
             progress.note(why)
         return cube
 

@@ -19,7 +19,7 @@ from cube2net.api.cubes import READING, read_manifest
 from cube2net.api.read import check_there, remembering
 from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
-from cube2net.design.propose import describe_columns, propose_for_tables
+from cube2net.design.propose import choose_min_objects, describe_columns, propose
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, join_names
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
@@ -32,7 +32,6 @@ from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import NamesFiles, Source, make_object
 from cube2net.model.suggestion import Suggestion
-from cube2net.topics.lda import Lda
 
 LINK_ROLES = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
 NODE_ROLES = ("nodes.id", "nodes.name", "nodes.kind", "nodes.text")
@@ -245,7 +244,7 @@ class SpreadsheetReading:
 
     corpus: Corpus
     dimensions: tuple[DimensionSpec, ...]
-    topics: int | None
+    suggestion: Suggestion
     min_objects: int
     remarks: tuple[str, ...]
     columns: tuple[dict[str, Any], ...]
@@ -360,14 +359,9 @@ def read_spreadsheet(
     reading = reader.read_with_roles(paths, progress=noting_progress) if isinstance(reader, Tables) else None
     corpus = remembering(reader.read(paths, progress=noting_progress) if reading is None else reading.corpus, reader)
     requested_dimensions = tuple(DimensionSpec.parse(text) for text in dimensions)
-    suggestion = propose_for_tables(
-        corpus,
-        parse_bins,
-        min_objects=min_objects,
-        may_shrink=not requested_dimensions,
-        seed=seed,
-        progress=noting_progress,
-    )
+    if requested_dimensions and min_objects is None:
+        min_objects = choose_min_objects(corpus.objects.num_rows)
+    suggestion = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=noting_progress)
     dimension_specs = requested_dimensions or suggestion.dimensions
     reason = "as was asked" if requested_dimensions else suggestion.reason
     number_attributes = [
@@ -386,7 +380,7 @@ def read_spreadsheet(
     return SpreadsheetReading(
         corpus=corpus,
         dimensions=dimension_specs,
-        topics=suggestion.topics,
+        suggestion=suggestion,
         min_objects=suggestion.min_objects,
         remarks=tuple(dict.fromkeys(noting_progress.notes)),
         columns=tuple(describe_columns(corpus, suggestion, dimension_specs)),
@@ -435,11 +429,10 @@ def build_from_reading(
         raise reading.problem
     identity_fields = {} if identity is None else asdict(identity)
     source = {**reading.corpus.source, READING: {**reading.record(), **identity_fields}}
-    topics = "lda" if reading.topics is None else Lda(count=reading.topics)
+    is_suggested = reading.dimensions == reading.suggestion.dimensions
     return build(
         replace(reading.corpus, source=source),
-        list(reading.dimensions),
-        topics=topics,
+        reading.suggestion if is_suggested else list(reading.dimensions),
         min_objects=reading.min_objects,
         out=out,
         seed=seed,

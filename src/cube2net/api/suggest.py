@@ -22,18 +22,16 @@ from cube2net.design.propose import add_text, find_text_attribute, propose
 from cube2net.errors import Message, ParameterError, QueryError, Setting, check_int, join_names
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
-from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
+from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import TopicModel, check_call, make_object
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget
 from cube2net.model.suggestion import Held, Proposal, Suggestion
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
-from cube2net.topics.lda import Lda
 from cube2net.topics.models import TOPIC_MODELS
 
 SPLITS = 10
-TOPICS = 100
 LEAST_QUERY = 4
 MOST_DIMENSIONS = 3
 TRIED = 5
@@ -50,7 +48,7 @@ def suggest(
     data: Any = None,
     query: Asked | None = None,
     *,
-    min_objects: int = MIN_OBJECTS,
+    min_objects: int | None = None,
     splits: int = SPLITS,
     topics: Topics | None = None,
     seed: int = 0,
@@ -74,7 +72,7 @@ def suggest(
         chosen for the other half, and dimensions are ranked by the share of hidden objects in these cells. This builds
         several cubes, and finds topics if there are texts.
     min_objects
-        The minimum number of objects of a cell in the cubes considered.
+        The minimum number of objects of a cell in the cubes considered; the default is that of :func:`build`.
     splits
         The number of random halves used to rank dimensions if there is a query.
     topics
@@ -115,7 +113,7 @@ def suggest(
     return _Ranking(corpus, query, found, topics, splits, seed, progress).rank()
 
 
-def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
+def decide_dimensions(corpus: Corpus, min_objects: int | None, seed: int, progress: Progress) -> Suggestion:
     """Return the proposed dimensions of a corpus; raise if none makes cells.
 
     They are reported as progress, unless they are those of the source.
@@ -203,7 +201,7 @@ class _Ranking:
         if self.topics is not None:
             return self.topics
         corpus = add_text(self.corpus, self.found.text) if self.found.text else self.corpus
-        return find_topics(corpus, Lda(count=self.found.topics or TOPICS), seed=self.seed, progress=self.progress)
+        return find_topics(corpus, "lda", seed=self.seed, progress=self.progress)
 
     def _measure_held(self, proposal: Proposal) -> Proposal:
         """Return a proposal with what the cells of a real cube in its dimensions hold of the hidden halves."""

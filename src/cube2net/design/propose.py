@@ -44,6 +44,7 @@ from cube2net.errors import Message, Setting, check_int, join_names
 from cube2net.model.corpus import Corpus, decode, texts_of_rows
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec
 from cube2net.model.suggestion import Attribute, Proposal, SampleCell, Suggestion
+from cube2net.topics.lda import choose_topic_count
 
 TOPIC = "topic"
 MAX_PROFILED_ITEMS = 100_000
@@ -52,8 +53,6 @@ MAX_SEARCHED_ITEMS, MAX_SEARCHED_MENTIONS = 20_000, 50_000
 """Maximum items and mentions of the sample in which combinations are compared."""
 MAX_COUNTED_MENTIONS = 5_000_000
 """Up to this many mentions, the cells of shown proposals are counted in all items."""
-TOPIC_COUNTS = (100, 50, 20, 10, 5, 3)
-MIN_TEXTS_PER_TOPIC = 50
 MIN_TEXTS = 30
 """Minimum number of texts for topics."""
 MIN_MEANINGFUL_SHARE = 0.1
@@ -75,12 +74,30 @@ def propose(
     corpus: Corpus,
     bins: Bins,
     *,
-    min_objects: int = MIN_OBJECTS,
+    min_objects: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Suggestion:
-    """Return suitable dimensions for a corpus, and why; those of its source are kept if they leave few objects out."""
-    check_int("min_objects", min_objects, 1, what="objects")
+    """Return suitable dimensions for a corpus, and why; those of its source are kept if they leave few objects out.
+
+    Without ``min_objects``, it is that of :func:`choose_min_objects`. If this gives no dimensions, smaller numbers are
+    tried, and then larger ones, whose cells seldom hold the objects of a single item.
+    """
+    if min_objects is not None:
+        check_int("min_objects", min_objects, 1, what="objects")
+        return _propose(corpus, bins, min_objects, seed, progress)
+    default = choose_min_objects(corpus.objects.num_rows)
+    suggestion = _propose(corpus, bins, default, seed, progress)
+    if suggestion.dimensions:
+        return suggestion
+    others = (
+        _propose(corpus, bins, size, seed, progress)
+        for size in (*range(default - 1, 0, -1), *range(default + 1, MIN_OBJECTS + 1))
+    )
+    return next((other for other in others if other.dimensions), suggestion)
+
+
+def _propose(corpus: Corpus, bins: Bins, min_objects: int, seed: int, progress: Progress) -> Suggestion:
     progress("looking at the attributes", 0, None)
     sample = draw_sample(corpus, MAX_PROFILED_ITEMS, 10 * MAX_PROFILED_ITEMS, seed)
     profiles = {name: profile_attribute(name, sample.column(name)) for name in corpus.attributes}
@@ -156,7 +173,7 @@ def propose(
     )
 
 
-def covers_with_own_design(corpus: Corpus, bins: Bins, *, min_objects: int = MIN_OBJECTS, seed: int = 0) -> bool:
+def covers_with_own_design(corpus: Corpus, bins: Bins, *, min_objects: int, seed: int = 0) -> bool:
     """Return whether the design of a corpus's source leaves at most a fifth of the objects in no cell."""
     attributes = {spec.attribute for spec in corpus.dimensions} & set(corpus.attributes)
     max_items, max_mentions = MAX_PROFILED_ITEMS, 10 * MAX_PROFILED_ITEMS
@@ -204,7 +221,7 @@ class _Profiles:
         """How many topics to find in the texts; None if there are topics already, or too few texts."""
         if TOPIC in self.profiles or self.texts < MIN_TEXTS:
             return None
-        return next((count for count in TOPIC_COUNTS if self.texts >= MIN_TEXTS_PER_TOPIC * count), TOPIC_COUNTS[-1])
+        return choose_topic_count(self.texts)
 
     def candidates(self, sample: Sample, seed: int) -> list[CandidateDimension]:
         """Return the dimensions that attributes may become, with their labels in a sample."""
@@ -321,7 +338,7 @@ class _Profiles:
 
     def _make_placeholder_topics(self, sample: Sample, seed: int) -> ItemLabels:
         """Return random topics as placeholders, with one more for all items without a text."""
-        count = self.topics or TOPIC_COUNTS[-1]
+        count = choose_topic_count(self.texts)
         topics = stream(seed, "suggest", "topics").integers(count, size=self.corpus.items.num_rows)
         topics[~_find_items_with_text(self.corpus, self.text)] = count
         return ItemLabels(np.arange(len(sample)), topics[sample.rows], count + 1, is_guess=True)
@@ -471,8 +488,8 @@ def _explain_choice(
     return Message("no attribute tells groups of objects apart: give the items one that does, such as a city or a year")
 
 
-CELL_SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
-"""Minimum objects per cell, by the minimum number of all objects."""
+CELL_SIZES = ((2_000, MIN_OBJECTS), (500, 5), (100, 3), (0, 2))
+"""Default ``min_objects``, by the minimum number of all objects."""
 ROLE_WORDS = {
     "id": "identifier",
     "name": "name",
@@ -489,32 +506,10 @@ ROLE_WORDS = {
 """Descriptions of columns by role."""
 
 
-def propose_for_tables(
-    corpus: Corpus,
-    bins: Bins,
-    *,
-    min_objects: int | None = None,
-    may_shrink: bool = True,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Suggestion:
-    """Return a proposal; without ``min_objects``, the size of cells depends on the size of the tables.
+def choose_min_objects(objects: int) -> int:
+    """Return how many objects a cell needs by default, given the number of all objects.
 
-    If no size is given and cells ``may_shrink``, smaller sizes are tried until there are cells.
-    """
-    max_size = choose_cell_size(corpus.objects.num_rows) if min_objects is None else min_objects
-    sizes: Sequence[int] = range(max_size, 0, -1) if may_shrink and min_objects is None else (max_size,)
-    for size in sizes:
-        suggestion = propose(corpus, bins, min_objects=size, seed=seed, progress=progress)
-        if suggestion.dimensions:
-            break
-    return suggestion
-
-
-def choose_cell_size(objects: int) -> int:
-    """Return how many objects a cell needs, given the number of all objects.
-
-    >>> [choose_cell_size(objects) for objects in (72, 100, 2_000_000)]
+    >>> [choose_min_objects(objects) for objects in (72, 100, 2_000_000)]
     [2, 3, 10]
     """
     return next(min_objects for min_total, min_objects in CELL_SIZES if objects >= min_total)

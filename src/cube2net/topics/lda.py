@@ -27,6 +27,19 @@ KMEANS_ROUNDS = 12
 KMEANS_CANDIDATES = 6
 
 
+TOPIC_COUNTS = (100, 50, 20, 10, 5, 3)
+MIN_TEXTS_PER_TOPIC = 50
+
+
+def choose_topic_count(texts: int) -> int:
+    """Return how many topics to find in some texts.
+
+    >>> [choose_topic_count(texts) for texts in (40, 1_000, 50_000)]
+    [3, 20, 100]
+    """
+    return next((count for count in TOPIC_COUNTS if texts >= MIN_TEXTS_PER_TOPIC * count), TOPIC_COUNTS[-1])
+
+
 @dataclass(frozen=True, eq=False)
 class Sampled:
     """Word counts of topics by term and by text, and the log-likelihood per word after some sweeps."""
@@ -40,19 +53,20 @@ class Sampled:
 def sample_topics(
     bags: Bags,
     settings: Lda,
+    count: int,
     start: Array,
     rng: np.random.Generator,
     *,
     progress: Progress = silent,
 ) -> Sampled:
-    """Return the topics of a Markov chain, which stops when its log-likelihood per word no longer rises.
+    """Return ``count`` topics of a Markov chain, which stops when its log-likelihood per word no longer rises.
 
     All words of text ``i`` start with topic ``start[i]``. Texts and terms are divided into the same number of blocks,
     and a sweep goes over the diagonals of that grid: blocks on a diagonal share neither texts nor terms, so they are
     sampled in parallel, and the result does not depend on the number of workers. The totals of topics are updated after
     every diagonal.
     """
-    grid = _Grid.of(bags, settings, start, rng)
+    grid = _Grid.of(bags, settings, count, start, rng)
     words = float(bags.counts.sum())
     likelihoods: list[float] = []
     sweep, stage = 0, Stage("topics", "sampling")
@@ -101,7 +115,7 @@ class _Grid:
     norm: float
 
     @classmethod
-    def of(cls, bags: Bags, settings: Lda, start: Array, rng: np.random.Generator) -> _Grid:
+    def of(cls, bags: Bags, settings: Lda, count: int, start: Array, rng: np.random.Generator) -> _Grid:
         """Return the grid in which every entry has the topic that its text starts with."""
         size = len(bags.vocabulary)
         cut = max(1, min(MAX_BLOCKS, len(bags), len(bags.terms) // MIN_BLOCK_ENTRIES))
@@ -110,7 +124,7 @@ class _Grid:
         columns = np.concatenate([[0], np.cumsum([len(often[column::cut]) for column in range(cut)])])
         place = np.empty(size, dtype=np.int64)
         place[order] = np.arange(size)
-        of_term = np.zeros((size, settings.count), dtype=np.float32)
+        of_term = np.zeros((size, count), dtype=np.float32)
         edges = np.searchsorted(bags.starts, np.linspace(0, bags.starts[-1], cut + 1)[1:-1])
         edges = np.concatenate([[0], edges, [len(bags)]])
         blocks = []
@@ -121,7 +135,7 @@ class _Grid:
             by_term = np.argsort(terms, kind="stable")
             texts, terms, counts = texts[by_term], terms[by_term], counts[by_term]
             assigned = start[first + texts].astype(np.int32)
-            in_text = np.full((last - first, settings.count), settings.alpha, dtype=np.float32)
+            in_text = np.full((last - first, count), settings.alpha, dtype=np.float32)
             np.add.at(in_text, (texts, assigned), counts)
             np.add.at(of_term, (terms, assigned), counts)
             starts = np.searchsorted(terms, np.arange(size + 1))
@@ -129,7 +143,7 @@ class _Grid:
             blocks.append(_Block(starts, texts.astype(np.int32), counts, assigned, in_text, state))
         in_all = of_term.sum(axis=0, dtype=np.float64) + size * settings.beta
         lengths = np.repeat(np.add.reduceat(bags.counts, bags.starts[:-1]), np.diff(bags.starts))
-        norm = float((bags.counts * np.log(lengths - bags.counts + settings.count * settings.alpha)).sum())
+        norm = float((bags.counts * np.log(lengths - bags.counts + count * settings.alpha)).sum())
         return cls(blocks, order, columns, of_term, in_all, norm)
 
     def sweep(self, beta: float, pool: ThreadPoolExecutor | None) -> float:
@@ -229,7 +243,7 @@ class Lda:
     Parameters
     ----------
     count
-        The number of topics.
+        The number of topics; None is 100, or fewer for fewer than 5,000 texts, at least 50 texts each.
     iterations
         The largest number of sweeps of the sampler.
     workers
@@ -253,7 +267,7 @@ class Lda:
         How phrases are found.
     """
 
-    count: int = 100
+    count: int | None = None
     iterations: int = 60
     workers: int = 1
     labels_per_item: int = 1
@@ -268,7 +282,7 @@ class Lda:
 
     def __post_init__(self) -> None:
         for name in ("count", "iterations", "labels_per_item", "sample", "phrase_sample"):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected 1 or more")
         if self.workers < 0:
             raise ParameterError(f"workers is {self.workers!r}, expected 1 or more, or 0 for all cores")
@@ -324,7 +338,8 @@ class Lda:
         bags, language = read.bags, read.language
         weights = compute_term_weights(bags)
         chosen = self._choose(bags, seed)
-        count = min(self.count, len(chosen), len(bags.vocabulary))
+        max_count = choose_topic_count(len(bags)) if self.count is None else self.count
+        count = min(max_count, len(chosen), len(bags.vocabulary))
         of_term = np.zeros((len(bags.vocabulary), count), dtype=np.float32)
         learned: dict[str, Any] = {}
         if count:
@@ -372,8 +387,8 @@ class Lda:
         progress("clusters of items", 0, None)
         start = cluster_items(sampled, count, stream(seed, "topics", "start"))
         rng = stream(seed, "topics", "gibbs")
-        settings = replace(self, count=count, workers=self._threads)
-        chain = sample_topics(sampled, settings, start, rng, progress=progress)
+        settings = replace(self, workers=self._threads)
+        chain = sample_topics(sampled, settings, count, start, rng, progress=progress)
         of_term = chain.of_term
         for _ in range(SHARPENING_ROUNDS):
             of_term = count_topic_words(sampled, of_term, self.alpha, chain.in_text, workers=self._threads)

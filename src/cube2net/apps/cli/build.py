@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from cube2net.model.suggestion import Proposal, Suggestion
 
 SQL, TABLES, BUNDLED = "sql", "tables", "bundled"
-DEFAULT_TOPICS = 100
-DEFAULT_MIN_OBJECTS = 10
-MinObjects = Annotated[int, typer.Option(help="Leave out cells with fewer objects.")]
+MinObjects = Annotated[
+    int | None,
+    typer.Option(help="Leave out cells with fewer objects: by default 10, or fewer for fewer than 2,000.", min=1),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")]
 SheetName = Annotated[str | None, typer.Option(metavar="NAME", help="The sheet of a workbook to read.")]
 Separators = Annotated[
@@ -79,12 +80,12 @@ def build(
     ] = None,
     topics: Annotated[
         int | None,
-        typer.Option(help="How many topics to find in the texts: 100, or fewer where suggest finds few texts."),
+        typer.Option(help="How many topics to find in the texts: by default 100, or fewer in fewer than 5,000."),
     ] = None,
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
-    min_objects: MinObjects = DEFAULT_MIN_OBJECTS,
+    min_objects: MinObjects = None,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     items: Annotated[
         str,
@@ -147,9 +148,7 @@ def build(
         f"engine {engine!r}",
         **({"settings": _parse_spark_settings(spark)} if spark else {}),
     )
-    topic_model = (
-        "lda" if topics is None and topic_groups is None else Lda(count=topics or DEFAULT_TOPICS, groups=topic_groups)
-    )
+    topic_model = "lda" if topics is None and topic_groups is None else Lda(count=topics, groups=topic_groups)
     dimension_specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
     source_settings += ["keep_duplicates=true"] * keep_duplicates + _list_table_settings(sheet, separator)
@@ -157,11 +156,11 @@ def build(
         options: dict[str, Any] = {"topics": topic_model, "min_objects": min_objects, "max_mentions": max_mentions}
         options |= {"items": items, "out": out, "engine": engine_instance, "seed": seed, "progress": progress}
 
-        def propose(corpus: Corpus) -> list[DimensionSpec] | None:
+        def propose(corpus: Corpus) -> Suggestion | None:
             if topic_groups is None:
                 return None
-            suggested = c2n.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions
-            return _group_topics(suggested, topic_groups)
+            suggested = c2n.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress)
+            return replace_fields(suggested, dimensions=tuple(_group_topics(suggested.dimensions, topic_groups)))
 
         if source == BUNDLED:
             corpus = read_corpus(source, paths or [], source_settings, strict, progress, where or [])
@@ -173,11 +172,10 @@ def build(
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
-    n_uncovered = int((cube.object_cells.sizes == 0).sum())
+    n_uncovered, cell_size = int((cube.object_cells.sizes == 0).sum()), cube.settings["min_objects"]
     if n_uncovered * 10 > len(cube.objects):
         say(
-            f"{n_uncovered:,} of {len(cube.objects):,} objects are in no cell, because a cell needs {min_objects} "
-            "objects: "
+            f"{n_uncovered:,} of {len(cube.objects):,} objects are in no cell, as a cell needs {cell_size} objects: "
             "use fewer dimensions, coarser labels or a smaller --min-objects to include more"
         )
 
@@ -301,7 +299,7 @@ def suggest(
         typer.Option(metavar="FILE", help="Rank by how well cells hold a hidden half of these objects."),
     ] = None,
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
-    min_objects: MinObjects = DEFAULT_MIN_OBJECTS,
+    min_objects: MinObjects = None,
     sheet: SheetName = None,
     separator: Separators = None,
     set_: Set = None,
@@ -320,7 +318,7 @@ def suggest(
     else:
         source, paths = "references" if all(map(is_reference_file, words)) and words else TABLES, words
     settings = (*(set_ or ()), *_list_table_settings(sheet, separator))
-    request = SuggestRequest(source, tuple(map(Path, paths)), settings, tuple(where or ()), strict, min_objects, seed)
+    request = SuggestRequest(source, tuple(map(Path, paths)), settings, tuple(where or ()), strict, seed)
     with shown_progress(quiet) as progress:
         corpus = read_corpus(source, request.paths, request.settings, strict, progress, request.where)
         suggestion = c2n.suggest(corpus, query, min_objects=min_objects, splits=splits, seed=seed, progress=progress)
@@ -329,6 +327,13 @@ def suggest(
         show_json({**suggestion.record(), **(build_code if suggestion.dimensions else {})})
     else:
         show_suggestion(request, suggestion)
+
+
+def _get_unusual_min_objects(suggestion: Suggestion) -> int | None:
+    """Return the ``min_objects`` of a suggestion, or None if it is the one of large data."""
+    from cube2net.model.dimension import MIN_OBJECTS
+
+    return None if suggestion.min_objects == MIN_OBJECTS else suggestion.min_objects
 
 
 @dataclass(frozen=True)
@@ -340,7 +345,6 @@ class SuggestRequest:
     settings: tuple[str, ...]
     where: tuple[str, ...]
     strict: bool
-    min_objects: int
     seed: int
 
     def command(self, suggestion: Suggestion) -> str:
@@ -348,10 +352,8 @@ class SuggestRequest:
         words = ["cube2net", "build", self.source, *map(str, self.paths)]
         for spec in suggestion.dimensions:
             words += ["--dimension", str(spec)]
-        if suggestion.needs_topics:
-            words += ["--topics", str(suggestion.topics)]
-        if self.min_objects != DEFAULT_MIN_OBJECTS:
-            words += ["--min-objects", str(self.min_objects)]
+        if min_objects := _get_unusual_min_objects(suggestion):
+            words += ["--min-objects", str(min_objects)]
         for setting in self.settings:
             words += ["--set", hide_passwords(setting)]
         for label in self.where:
@@ -367,15 +369,11 @@ class SuggestRequest:
         arguments = ", ".join([*map(repr, [self.source, *names]), *self._options()])
         read_call = "c2n.load_bundled()" if self.source == BUNDLED else f"c2n.read_source({arguments})"
         build_arguments = [repr([str(spec) for spec in suggestion.dimensions])]
-        if suggestion.needs_topics:
-            build_arguments.append(f"topics=Lda(count={suggestion.topics})")
-        if self.min_objects != DEFAULT_MIN_OBJECTS:
-            build_arguments.append(f"min_objects={self.min_objects}")
+        if min_objects := _get_unusual_min_objects(suggestion):
+            build_arguments.append(f"min_objects={min_objects}")
         if self.seed:
             build_arguments.append(f"seed={self.seed}")
         lines = ["import cube2net as c2n"]
-        if suggestion.needs_topics:
-            lines.append("from cube2net.topics.lda import Lda")
         return [*lines, f"corpus = {read_call}", f"cube = c2n.build(corpus, {', '.join(build_arguments)})"]
 
     def _options(self) -> list[str]:

@@ -59,7 +59,7 @@ def explore(
         typer.Option(metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]", help="Of tables: a dimension, as in build."),
     ] = None,
     min_objects: Annotated[
-        int | None, typer.Option(help="Of tables: leave out cells with fewer objects; 2 to 10 by their size.", min=1)
+        int | None, typer.Option(help="Of tables: leave out cells with fewer objects, as in build.", min=1)
     ] = None,
     set_: Set = None,
     seed: Seed = 0,

@@ -36,11 +36,11 @@ from cube2net.apps.server.responses import RefusalError, json_bytes
 from cube2net.apps.server.workers import Threads, WorkerPool, answer_lines
 from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
+from cube2net.design.propose import choose_min_objects
 from cube2net.errors import Cube2netError, join_names, quote, quote_few, unknown_name
 from cube2net.io.graphs import GRAPH_ENDINGS
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube, get_lineage
-from cube2net.model.dimension import MIN_OBJECTS
 from cube2net.model.query import Query
 
 UNRESOLVED = "unresolved"
@@ -136,7 +136,7 @@ def find_example_folder(home: Path, corpus: Corpus) -> Path:
         "dimensions": [str(spec) for spec in corpus.dimensions],
         "items": corpus.items.num_rows,
         "attribution": corpus.attribution,
-        "min_objects": MIN_OBJECTS,
+        "min_objects": choose_min_objects(corpus.objects.num_rows),
         "seed": 0,
     }
     places = NumberedPlaces(home, EXAMPLE_FOLDER)
