@@ -65,13 +65,17 @@ def test_excel_says_its_delimiter_in_the_first_line(tmp_path):
     [
         ("Straße;Größe\nÄ;é\n".encode("cp1252"), "windows-1252"),
         ("prix;n°\n12 €;ça\n".encode("cp1252"), "windows-1252"),
+        ("ПОЛ;Город\nж;Нижний Новгород\n".encode("cp1251"), "windows-1251"),
+        ("城市;名称\n北京;数据立方体与网络\n".encode("gb18030"), "gb18030"),
+        ("도시;이름\n서울;데이터 큐브\n".encode("euc_kr"), "euc_kr"),
+        ("都市;名前\n東京;データのキューブ\n".encode("shift_jis"), "shift_jis"),
         ("Straße;Größe\nÄ;é\n".encode("utf-16"), "utf-16"),
         (b"\xfe\xff" + "Straße;Größe\nÄ;日本\n".encode("utf-16-be"), "utf-16"),
     ],
 )
 def test_other_encodings_are_found_and_said(tmp_path, content, encoding):
     table, said = read(tmp_path / "x.csv", content)
-    lines = content.decode("cp1252" if encoding != "utf-16" else "utf-16").splitlines()
+    lines = content.decode(encoding).splitlines()
     assert [list(table), [values[0] for values in table.values()]] == [line.split(";") for line in lines]
     assert said == [f"x.csv: encoding={encoding!r}, delimiter=';' (guessed)"]
     again, said = read(tmp_path / "x.csv", content, encoding=encoding, delimiter=";")

@@ -105,6 +105,12 @@ def test_a_query_may_be_written_in_any_usual_encoding(tmp_path: Path, encoding: 
     assert read_query_file(tmp_path / "q.txt") == (["Grégoire", "Zoë x"], None)
 
 
+@pytest.mark.parametrize(("encoding", "name"), [("windows-1251", "Анна Петрова"), ("gb18030", "数据立方体")])
+def test_a_query_may_be_written_in_another_script(tmp_path: Path, encoding: str, name: str) -> None:
+    (tmp_path / "q.txt").write_bytes(f"{name}\nAda\n".encode(encoding))
+    assert read_query_file(tmp_path / "q.txt") == ([name, "Ada"], None)
+
+
 def test_the_column_of_objects_is_the_one_whose_values_are_known(tmp_path: Path) -> None:
     def known(names: Sequence[str]) -> list[bool]:
         return [name in ("1001", "1002", "Ada") for name in names]

@@ -174,6 +174,8 @@ def test_sources_are_linked_by_the_authors_who_published_in_both(tmp_path: Path)
         ("utf-16-le", FILES["wos.txt"]),
         ("utf-16-be", FILES["library.ris"]),
         ("windows-1252", FILES["library.ris"].replace("DNA", "DÑA")),
+        ("windows-1251", FILES["library.ris"].replace("DNA", "Структура кислоты")),
+        ("gb18030", FILES["library.ris"].replace("DNA", "数据立方体与网络")),
         ("utf-8-sig", FILES["library.bib"]),
     ],
 )

@@ -21,7 +21,7 @@ from cube2net.io.tables.dialects import (
 )
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
-from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, WINDOWS_1252, detect_format
+from cube2net.io.text_records import CONTROL_BYTES, UTF_16, UTF_16_MARKS, detect_format, guess_encoding
 from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, choose_known_column, split_names
 
 MAX_QUERY_BYTES = 64 * 2**20
@@ -172,14 +172,14 @@ def _read_text_file(path: Path, description: str) -> str:
 
 
 def _decode(name: str, content: bytes) -> str:
-    """Return bytes as text: UTF-16 where they are marked so, UTF-8, or Windows-1252 where nothing else is UTF-8."""
+    """Return bytes as text: UTF-16 where they are marked so, UTF-8, or as guessed where nothing is UTF-8."""
     try:
         return content.decode(UTF_16 if content.startswith(UTF_16_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
         decoded_bytes = error.object[: error.start]
         if decoded_bytes.isascii() and error.end < len(error.object) and not CONTROL_BYTES.search(content):
             try:
-                return content.decode(WINDOWS_1252)
+                return content.decode(guess_encoding(content))
             except UnicodeDecodeError:
                 pass
         line, invalid_byte = decoded_bytes.count(b"\n") + 1, f"byte {error.object[error.start]:#04x}"

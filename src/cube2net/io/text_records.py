@@ -40,6 +40,16 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAMPLED_BYTES, MIN_ZERO_SHARE = 1_000, 0.7
 """UTF-16 without a mark is recognised by its first bytes: the least share of zeros among every second one."""
 CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+RUNS_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+MAX_GUESSED_BYTES, MAX_ODD_SHARE = 2**20, 0.1
+SCRIPTS = (
+    ("shift_jis", "[ぁ-ヺ]", 0.3, 1, 1),
+    ("windows-1251", "[а-яё]", 0.6, 3, 1),
+    ("euc_kr", "[가-힣]", 0.9, 3, 2),
+    ("gb18030", "[一-龥]", 0.6, 3, 2),
+)
+"""Encodings of other scripts: their letters, the least share of these in the characters beyond ASCII, the least mean
+length of the runs of bytes beyond ASCII, and what the length of most runs is a multiple of."""
 
 Line = tuple[int, bytes | None]
 
@@ -83,6 +93,28 @@ def decode_lines(name: str, numbered_lines: Iterable[Line], dropped: Dropped) ->
         except UnicodeDecodeError as error:
             problem = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
             dropped.drop_one("lines that are not UTF-8", f"{name} line {number:,}", problem)
+
+
+def guess_encoding(data: bytes) -> str:
+    """Return the likely encoding of text that is not UTF-8.
+
+    It is that in which most bytes beyond ASCII are letters of another script, else Windows-1252. In languages with the
+    Latin alphabet letters beyond ASCII stand alone or in pairs; in other scripts they make up words.
+
+    >>> [guess_encoding(text.encode(name)) for text, name in (("Käse", "cp1252"), ("Большая семья", "cp1251"))]
+    ['windows-1252', 'windows-1251']
+    """
+    data = data[:MAX_GUESSED_BYTES]
+    runs = RUNS_BEYOND_ASCII.findall(data)
+    for encoding, letters, min_share, min_length, multiple in SCRIPTS:
+        n_odd = sum(len(run) % multiple > 0 for run in runs)
+        if sum(map(len, runs)) < min_length * len(runs) or n_odd > MAX_ODD_SHARE * len(runs):
+            continue
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(data)
+        beyond_ascii = "".join(character for character in text if not character.isascii())
+        if len(re.findall(letters, beyond_ascii)) > min_share * len(beyond_ascii):
+            return encoding
+    return WINDOWS_1252
 
 
 def read_whole(file: IO[bytes], max_bytes: int) -> bytes | None:
@@ -189,8 +221,8 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
     """Return the encoding of a file that can be unpacked, holds something, is text, and has no line beyond 16 MiB.
 
     Without an encoding it is found: UTF-16 where the first bytes mark it, else UTF-8. What cannot be that, and has no
-    sign beyond ASCII before, is most likely Windows-1252, which has a letter for nearly every byte; half a sign at the
-    very end is UTF-8 that was cut short.
+    sign beyond ASCII before, has the encoding of :func:`guess_encoding`; half a sign at the very end is UTF-8 that was
+    cut short.
     """
     assumed_encoding = encoding or UTF_8
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -228,7 +260,7 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
             and error.object[: error.start].isascii()
             and not CONTROL_BYTES.search(error.object)
         ):
-            return check_text(path, meter, WINDOWS_1252)
+            return check_text(path, meter, guess_encoding(error.object))
         invalid_byte = f"byte 0x{error.object[error.start]:02x}"
         if assumed_encoding != UTF_8:
             raise SourceError(

@@ -37,7 +37,7 @@ from cube2net.io.bibliography.reference_records import (
 )
 from cube2net.io.dropped import MAX_EXAMPLES, Dropped
 from cube2net.io.files import InputFiles, find_data_files
-from cube2net.io.text_records import is_workbook
+from cube2net.io.text_records import guess_encoding, is_workbook
 from cube2net.model.corpus import CITED_ELSEWHERE, LINKS, MENTIONS, OBJECTS, Corpus, table
 
 STAGE = "reading references"
@@ -165,7 +165,7 @@ def parse_file(
 
 
 def decode_text(data: bytes) -> str:
-    """Return the text of an export: UTF-8, UTF-16 by its mark or its many zeros, else Windows-1252."""
+    """Return the text of an export: UTF-8, UTF-16 by its mark or its many zeros, or as guessed."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     if data[:200].count(0) > len(data[:200]) // 4:
@@ -173,7 +173,7 @@ def decode_text(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("windows-1252", "replace")
+        return data.decode(guess_encoding(data), "replace")
 
 
 def is_reference_file(path: str | os.PathLike[str]) -> bool:
