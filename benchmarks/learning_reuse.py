@@ -1,6 +1,11 @@
 """Whether a policy learned on past queries helps with new ones.
 
-    python benchmarks/learning_reuse.py CUBE [--seeds 5] [--only reuse]
+    python benchmarks/learning_reuse.py CUBE OUT [--seeds 5] [--seed-from 0] [--only reuse]
+    python benchmarks/learning_reuse.py CUBE OUT --keep
+
+Every run is a line of a file in OUT, one for each part and first seed; runs that are there are not repeated. ``--keep``
+runs nothing and writes the lines of all files to ``learning_reuse.jsonl``, from which ``learning_page.py`` makes its
+tables. ``reuse`` is for the cube of the package's papers, ``newcomers`` for that of the whole ACL Anthology.
 
 - ``reuse``: a policy that has learned other queries, on a new one, beside a fresh one.
 - ``newcomers``: a function that can only be asked, not counted: which cells hold the people who will join a
@@ -10,6 +15,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +26,7 @@ import numpy as np
 import cube2net as c2n
 from choices import neighbourhood
 from cube2net._util.arrays import Array, take_rows
+from cube2net._util.progress import Stopwatch
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -30,21 +37,36 @@ from cube2net.selection.objectives import Jaccard
 from cube2net.selection.rl.cube2net import Agent, Cube2net
 from cube2net.selection.rl.episodes import Instance, Space
 
+STORE = Path(__file__).with_name("learning_reuse.jsonl")
 M, UPDATES, TRAJECTORIES = 20, 40, 40
-AT = (1, 5, 10, 20, 40)
+AT = (1, 5, 10, 20)
+PAST, NEW = 12, 8
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("cube", type=Path)
+    parser.add_argument("out", type=Path, help="folder of the runs")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seed-from", type=int, default=0)
     parser.add_argument("--only", choices=["reuse", "newcomers"])
+    parser.add_argument("--keep", action="store_true", help="copy the runs to the repository")
     asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    if asked.keep:
+        lines = {line for path in asked.out.glob("*.jsonl") for line in path.read_text().splitlines()}
+        STORE.write_text("".join(line + "\n" for line in sorted(lines)))
+        return
     cube = c2n.open(asked.cube)
-    if asked.only != "newcomers":
-        reuse(cube, asked.seeds)
-    if asked.only != "reuse":
-        newcomers(cube, asked.seeds)
+    for name, part in (("reuse", reuse), ("newcomers", newcomers)):
+        path = asked.out / f"{name}-{asked.seed_from}.jsonl"
+        done = len(path.read_text().splitlines()) if path.exists() else 0
+        for seed in range(asked.seed_from + done, asked.seed_from + asked.seeds) if asked.only in (None, name) else ():
+            watch = Stopwatch()
+            record = {"part": name, "seed": seed, **part(cube, seed), "seconds": round(watch.seconds, 1)}
+            with path.open("a") as file:
+                file.write(json.dumps(record) + "\n")
+            print(record, flush=True)
 
 
 def learned(
@@ -58,30 +80,23 @@ def learned(
     return np.array([best for _, best in agent.learn().curve])
 
 
-def reuse(cube: Cube, seeds: int) -> None:
-    """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where."""
+def reuse(cube: Cube, seed: int) -> dict[str, Any]:
+    """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where.
+
+    Returned is the best value after some updates as a share of greedy's, by agent and new query.
+    """
     words = c2n.api.embed_cells(cube, "words")
-    queries = [drawn_query(cube, number) for number in range(20)]
+    queries = [drawn_query(cube, number) for number in range(PAST + NEW)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
-    print(
-        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, "
-        "mean of the seeds [and range]"
-    )
-    shares: dict[str, list[list[float]]] = {"fresh": [], "learned 12 others": []}
-    for seed in range(seeds):
-        base = Cube2net(k=16, updates=240).with_vectors(words)
-        policy = base.fit(cube, queries[:12], weights=worths[:12], budget=Budget(n_cells=M), seed=seed).policy
-        for query, weights in zip(queries[12:], worths[12:], strict=True):
-            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M)).value
-            for name, start in (("fresh", None), ("learned 12 others", policy)):
-                line = learned(cube, query, weights, [words.values], seed, k=16, policy=start)
-                shares[name].append([line[at - 1] / greedy for at in AT[:4]])
-    for name, rows in shares.items():
-        means = np.array(rows).reshape(seeds, -1, len(AT) - 1).mean(axis=1)
-        ends = zip(means.mean(axis=0), means.min(axis=0), means.max(axis=0), strict=True)
-        print(
-            f"  {name:18s} " + "  ".join(f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in ends), flush=True
-        )
+    base = Cube2net(k=16, updates=240).with_vectors(words)
+    policy = base.fit(cube, queries[:PAST], weights=worths[:PAST], budget=Budget(n_cells=M), seed=seed).policy
+    shares: dict[str, list[list[float]]] = {"fresh": [], "learned": []}
+    for query, weights in zip(queries[PAST:], worths[PAST:], strict=True):
+        greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M)).value
+        for name, start in (("fresh", None), ("learned", policy)):
+            line = learned(cube, query, weights, [words.values], seed, k=16, policy=start)
+            shares[name].append([round(float(line[at - 1] / greedy), 5) for at in AT])
+    return {"shares": shares}
 
 
 def drawn_query(cube: Cube, number: int) -> Query:
@@ -89,25 +104,20 @@ def drawn_query(cube: Cube, number: int) -> Query:
     return neighbourhood(cube, int(np.exp(rng.uniform(np.log(30), np.log(300)))), rng)
 
 
-def newcomers(cube: Cube, seeds: int) -> None:
+def newcomers(cube: Cube, seed: int) -> dict[str, Any]:
     """A query is a community of the 2010s; wanted are those who link to it and came only in the 2020s.
 
     A call says how well the objects brought match them (jaccard). At the time of asking that is only known
-    of past communities, or by asking around: so calls are dear.
+    of past communities, or by asking around: so calls are dear. Returned is the value reached, by way and community.
     """
     words = c2n.api.embed_cells(cube, "words")
     tasks = communities(cube, 40)
     past, new = tasks[:32], tasks[32:]
-    print("\nnewcomers: value reached with so many calls for each of 8 new communities, mean of the seeds [and range]")
-    results: dict[str, list[float]] = {}
-    for seed in range(seeds):
-        base = Cube2net(updates=640, trajectories=TRAJECTORIES).with_vectors(words)
-        queries, judges = [query for query, _ in past], [judge for _, judge in past]
-        knowing = base.fit(cube, queries, weights=judges, budget=Budget(n_cells=M), seed=seed)
-        for name, way in ways(cube, base, knowing, seed).items():
-            results.setdefault(name, []).append(float(np.mean([way(query, judge) for query, judge in new])))
-    for name, values in results.items():
-        print(f"  {name:46s} {np.mean(values):.4f} [{min(values):.4f}, {max(values):.4f}]", flush=True)
+    base = Cube2net(updates=640, trajectories=TRAJECTORIES).with_vectors(words)
+    queries, judges = [query for query, _ in past], [judge for _, judge in past]
+    knowing = base.fit(cube, queries, weights=judges, budget=Budget(n_cells=M), seed=seed)
+    found = ways(cube, base, knowing, seed)
+    return {"values": {name: [round(way(query, judge), 5) for query, judge in new] for name, way in found.items()}}
 
 
 def ways(

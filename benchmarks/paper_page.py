@@ -12,7 +12,7 @@ import numpy as np
 
 from cube2net.evaluation.statistics import Estimate, estimates
 from cube2net.model.comparison import Comparison, Configuration, Trial
-from paper_claims import CELLS, MODELS, ROWS, apart, get_configuration, values_of
+from paper_claims import CELLS, CLUSTERED_BY, MODELS, ROWS, apart, get_configuration, values_of
 from paper_learning import compare_corpora
 from paper_scores import comparison_of
 from paper_short import claims, in_short
@@ -69,8 +69,15 @@ ABOUT = {
     "labs2": "116 authors of four other institutions",
     "areas": "authors in four areas, volumes of the labels left out; the paper's larger set is 4,236 authors of DBLP",
     "areas2": "authors in four other areas, volumes of the labels left out",
+    "areas-older": "the authors of `areas` on an older cube, where the learner to the letter and NoCube++ have run",
     "planted": "600 objects in four of twenty planted communities of four cells each, 40 % noise (m = 16)",
-    "scifi00": "films of 2000–2009 and their users, latest links hidden (m = 50)",
+    "fourarea-large": "authors in four areas, a cube of conference × topic",
+    "debian": "packages of Debian by section, a cube of maintainer × topic",
+    "reviews": "authors by the systematic review to which a work of theirs belongs",
+    "scifi00": "science fiction films of 2000–2009 and their users, the latest links hidden (m = 50)",
+    "yelp": "businesses of a city and users, in tables like Yelp's without names, a fifth of links hidden (m = 50)",
+    "drama10": "dramas of 2010–2019 and their users, the latest links hidden (m = 100)",
+    "yelp-large": "the same tables, the city with the most businesses, a fifth of the links hidden (m = 100)",
 }
 
 
@@ -86,16 +93,17 @@ def write_page(scores: Mapping[str, Any], path: Path) -> None:
 def page_of(scores: Mapping[str, Any], done: Mapping[str, Comparison]) -> str:
     """Return the text of the page."""
     head = FINDINGS.read_text(encoding="utf-8").rstrip().replace("COMMAND", scores["command"])
-    head = head.replace("SHORT", in_short(done, scores["case"]))
-    parts = [head, "\n".join(claims(done, scores["case"])), "\n".join(data_used(scores))]
+    machines = {name: kept.get("machine", "") for name, kept in scores["tasks"].items()}
+    head = head.replace("SHORT", in_short(done, scores["case"], machines))
+    parts = [head, "\n".join(claims(done, scores["case"], machines)), "\n".join(data_used(scores))]
     clustered = {name: one for name, one in done.items() if one.task == "clustering"}
     parts += ["## Table II: effectiveness", *("\n".join(effectiveness(name, one)) for name, one in clustered.items())]
     parts += ["## Table III: efficiency", "\n".join(warning())]
-    parts += ["\n".join(efficiency(name, one)) for name, one in done.items()]
+    parts += ["\n".join(efficiency(name, one, machines[name])) for name, one in done.items()]
     if "labs" in done:
         parts.append("\n".join(sweep(done["labs"])))
     parts += ["\n".join(case_cells(scores["case"])), "\n".join(shown(scores["case"]))]
-    parts += ["\n".join(links(name, one)) for name, one in done.items() if one.task == "links"]
+    parts += ["\n".join(told) for told in hidden_links(done)]
     parts.append("\n".join(letter(scores["case"], done)))
     parts.append("\n".join(bundled(done)))
     return "\n\n".join(block(text) for part in parts for text in part.split("\n\n") if text) + "\n"
@@ -117,17 +125,26 @@ def data_used(scores: Mapping[str, Any]) -> Iterator[str]:
     yield "28,347,138 links; Yelp, round 11, with 174,567"
     yield "businesses, 1,326,101 customers and 5,261,669 links. Neither can be had here. Ours:"
     yield ""
-    yield "| task | what | cube | query |"
-    yield "| --- | --- | --- | --- |"
+    yield "| task | what | cube | query | runs, at most | ran on |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     for name, kept in scores["tasks"].items():
-        yield f"| `{name}` | {ABOUT[name]} | {kept['cube']} | {kept['query']} |"
+        runs = len({seed for _, _, seed, *_ in kept["trials"]})
+        where = kept.get("machine", "–")
+        yield f"| `{name}` | {ABOUT[name]} | {kept['cube']} | {kept['query']} | {runs} | {where} |"
+    if "areas-older" in scores["tasks"]:
+        older = scores["tasks"]["areas-older"]["machine"]
+        names = [f"`{name}`" for name, kept in scores["tasks"].items() if kept.get("machine") == older]
+        yield ""
+        yield f"The runs on {older} ({', '.join(names)}) are older than the others. The cubes of the Anthology"
+        yield "have other cells since then: `areas` and `areas-older` are one query on two cubes, and `labs` and"
+        yield "`labs2` have only been run on the older one."
 
 
-def with_interval(found: Estimate | None) -> str:
+def with_interval(found: Estimate | None, digits: int = 2) -> str:
     """Return a mean with its interval; with one run there is none."""
     if found is None:
         return "–"
-    text = f"{found.mean:.3f}" + ("" if found.runs < 2 else f" [{found.low:.2f}, {found.high:.2f}]")
+    text = f"{found.mean:.3f}" + ("" if found.runs < 2 else f" [{found.low:.{digits}f}, {found.high:.{digits}f}]")
     return text.replace(" ", NBSP)
 
 
@@ -144,14 +161,18 @@ def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
     yield f"{ABOUT[name][0].upper()}{ABOUT[name][1:]}."
     theirs = THEIRS.get(name)
     for place, measure in enumerate(MEASURES):
-        found = estimates(comparison, measure, models=list(MODELS))
-        heads = [head for title in MODELS.values() for head in ((title, "*paper*") if theirs else (title,))]
+        found = estimates(comparison, measure, models=list(CLUSTERED_BY))
+        heads = [
+            head
+            for title in (MODELS[model] for model in CLUSTERED_BY)
+            for head in ((title, "*paper*") if theirs else (title,))
+        ]
         yield ""
         yield f"| {measure} | runs | {' | '.join(heads)} |"
         yield "| --- " * (2 + len(heads)) + "|"
         for title, method in ROWS.items():
             config = get_configuration(method, comparison)
-            own = [found.get((config, model)) for model in MODELS]
+            own = [found.get((config, model)) for model in CLUSTERED_BY]
             if not any(own) and not (theirs and title.partition(",")[0] in theirs):
                 continue
             cells = []
@@ -169,20 +190,23 @@ def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
 def warning() -> Iterator[str]:
     """Yield what is to be minded of seconds."""
     yield "Seconds are medians over the runs with warm kernels and one worker,"
-    yield "in brackets the least and the most, on two"
-    yield "cores that had much other work: trust orders of magnitude. Links are"
+    yield "in brackets the least and the most, on a machine with much other"
+    yield "work: trust orders of magnitude, and compare no two tables of different machines. Links are"
     yield "counted once, and in brackets in both directions. How the paper counts is not said: its"
     yield "density of 4.77 % is 318 of 116·115 / 2 pairs, so each once; stored in both directions,"
     yield "its 318 links would be 159 pairs."
     yield "*Value* is the relevance of the chosen cells; rows that choose no cells have none."
 
 
-def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
+def efficiency(name: str, comparison: Comparison, machine: str) -> Iterator[str]:
     """Yield Table III of a task, the paper's row below ours."""
     yield f"### On `{name}`, seconds and sizes"
     yield ""
+    if machine:
+        yield f"On {machine}."
+        yield ""
     models = list(comparison.models)
-    heads = [f"{MODELS.get(one, one)}, s" for one in models] + ["construction, s", "nodes", "links", "value"]
+    heads = [f"{MODELS[one]}, s" for one in models] + ["construction, s", "nodes", "links", "value"]
     yield f"| | {' | '.join(heads)} |"
     yield "| --- " * (5 + len(models)) + "|"
     for title, method in ROWS.items():
@@ -343,19 +367,36 @@ def shown(case: Mapping[str, Any]) -> Iterator[str]:
     yield "![Two authors of different institutions, drawn apart by others](paper-apart.png)"
 
 
+def hidden_links(done: Mapping[str, Comparison]) -> Iterator[Iterable[str]]:
+    """Yield the paper's Figure 5 as sections."""
+    found = {name: one for name, one in done.items() if one.task == "links"}
+    if found:
+        yield [
+            "## Figure 5: hidden links, in place of Yelp's\n\nThe paper shows its numbers only in a picture. Ours are",
+            "means over users of the precision (P), the recall (R) and their harmonic mean (F1) of the first K items",
+            "that a model recommends to a user, by two models: *popularity* recommends what has the most links in the",
+            "network, so that it hardly depends on how the network was made.",
+        ]
+    yield from (links(name, one) for name, one in found.items())
+
+
 def links(name: str, comparison: Comparison) -> Iterator[str]:
-    """Yield the paper's Figure 5 as a table: precision of hidden links."""
-    yield f"## Figure 5: hidden links, on `{name}` in place of Yelp"
+    """Yield precision, recall and F1 of the first K items, a table for each."""
+    yield f"### On `{name}`, hidden links"
     yield ""
-    yield f"{ABOUT[name][0].upper()}{ABOUT[name][1:]}. The paper shows its numbers only in a picture."
-    yield ""
-    found = estimates(comparison, comparison.measures[0])
-    yield f"| {comparison.measures[0]} | runs | {' | '.join(comparison.models)} |"
-    yield "| --- " * (2 + len(comparison.models)) + "|"
-    for title, method in ROWS.items():
-        own = [found.get((get_configuration(method, comparison), model)) for model in comparison.models]
-        if any(own):
-            yield f"| {title} | {runs_of(own)} | {' | '.join(with_interval(each) for each in own)} |"
+    yield f"{ABOUT[name][0].upper()}{ABOUT[name][1:]}."
+    configs = {title: get_configuration(method, comparison) for title, method in ROWS.items()}
+    for kind in ("P", "R", "F1"):
+        measures = [measure for measure in comparison.measures if measure.startswith(f"{kind}@")]
+        found = {measure: estimates(comparison, measure) for measure in measures}
+        columns = [(model, measure) for model in comparison.models for measure in measures]
+        yield ""
+        yield f"| {kind} | runs | {' | '.join(f'{MODELS[model]}, {measure}' for model, measure in columns)} |"
+        yield "| --- " * (2 + len(columns)) + "|"
+        for title, config in configs.items():
+            own = [found[measure].get((config, model)) for model, measure in columns]
+            if any(own):
+                yield f"| {title} | {runs_of(own)} | {' | '.join(with_interval(each, 3) for each in own)} |"
 
 
 def letter(case: Mapping[str, Any], done: Mapping[str, Comparison]) -> Iterator[str]:

@@ -8,8 +8,9 @@ from textwrap import fill
 from typing import Any
 
 from cube2net.model.comparison import Comparison
-from paper_claims import ROWS, apart, get_configuration, main_claims, papers
+from paper_claims import ROWS, apart, best_of_all, get_configuration, main_claims, papers
 from paper_elsewhere import elsewhere
+from paper_scores import LARGER
 from paper_verdicts import CLOSED, CONFIRMED, CONTRADICTED, LATER, UNSURE, Claim, said
 
 WORDS = {
@@ -22,14 +23,15 @@ WORDS = {
 QUERIES = {"labs": "the 116 authors", "areas": "the larger set"}
 
 
-def in_short(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> str:
+def in_short(done: Mapping[str, Comparison], case: Mapping[str, Any], machines: Mapping[str, str]) -> str:
     """Return the result in a few sentences: the main claim, the counts, what holds, what does not, what is missing."""
-    found = papers(done, case)
+    found = papers(done, case, machines)
     told = []
     for kind, title, that in ((CONFIRMED, "Confirmed", ""), (CONTRADICTED, "Contradicted", "that ")):
         listed = dict.fromkeys(f"{that}{claim.short or claim.says}" for claim in found if claim.kind == kind)
         if listed:
             told.append(f"- **{title}:** {'; '.join(listed)}.")
+    told += tell_others(done)
     missing = not_run(done)
     if missing:
         told.append(f"- **Not run:** {missing}.")
@@ -64,13 +66,29 @@ def not_run(done: Mapping[str, Comparison]) -> str:
         there = {trial.configuration.method for trial in done[name].trials if trial.scores} if name in done else set()
         rows = [row.replace(", ", " ") for row, method in ROWS.items() if method not in there]
         if rows:
-            told.append(f"{' and '.join(filter(None, [', '.join(rows[:-1]), rows[-1]]))} for {title}")
+            older = ", except on an older cube (`areas-older`)" if name == "areas" and "areas-older" in done else ""
+            told.append(f"{' and '.join(filter(None, [', '.join(rows[:-1]), rows[-1]]))} for {title}{older}")
     return "; ".join(told)
 
 
-def claims(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> Iterator[str]:
+def tell_others(done: Mapping[str, Comparison]) -> list[str]:
+    """Return what the default's network does on larger sets that the paper does not have, in an item or none."""
+    told = []
+    for name in LARGER:
+        if name in done:
+            pair = (get_configuration("cube2net", done[name]), done[name].alone)
+            verdict = WORDS[best_of_all("", "", done[name]).kind]
+            told += [f"`{name}` {said(gain)}, and being best is {verdict}" for gain in apart(done[name], [pair])]
+    return (
+        [f"- **F1 over the query's own links on sets that the paper does not have:** {'; '.join(told)}."]
+        if told
+        else []
+    )
+
+
+def claims(done: Mapping[str, Comparison], case: Mapping[str, Any], machines: Mapping[str, str]) -> Iterator[str]:
     """Yield the table of claims, and of the same asked elsewhere."""
-    found = papers(done, case)
+    found = papers(done, case, machines)
     yield "## Claim by claim"
     yield ""
     yield f"Of the paper's {len(found)} claims {counted(found)}."

@@ -9,6 +9,9 @@ import pytest
 
 import cube2net as c2n
 from cube2net.model.comparison import Comparison, Configuration, Trial
+from cube2net.model.query import Query
+
+from toys import toy_cube, with_kinds
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +44,8 @@ def test_the_page_is_that_of_the_scores_that_are_kept(paper: SimpleNamespace) ->
 
 
 def test_the_scores_that_are_kept_are_small(paper: SimpleNamespace) -> None:
-    assert paper.scores.STORE.stat().st_size < 500_000
+    for store in paper.scores.STORES:
+        assert store.stat().st_size < 500_000
 
 
 def test_the_pictures_of_the_page_lie_beside_it_and_are_small(paper: SimpleNamespace) -> None:
@@ -70,6 +74,63 @@ def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_p
         assert np.array_equal(one.evidence, other.evidence)
         assert (one.seed, one.nodes, one.links) == (other.seed, other.nodes, other.links)
         assert other.scores["F1"] == pytest.approx(one.scores["F1"], abs=1e-5)
+
+
+def test_a_comparison_of_hidden_links_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pairs = rng.permutation([(user, film) for user in range(30) for film in range(30, 54)])[:300]
+    cube = with_kinds(
+        toy_cube([rng.integers(0, 54, 20).tolist() for _ in range(8)], objects=54, links=[*map(tuple, pairs[:220])]),
+        ["user"] * 30 + ["film"] * 24,
+    )
+    query = Query(np.arange(54))
+    ends = (pairs[220:, 0], pairs[220:, 1])
+    made = c2n.compare(
+        cube,
+        query,
+        task="links",
+        methods=["greedy"],
+        models=["popularity"],
+        runs=2,
+        options=c2n.ComparisonOptions(objectives=["jaccard"], forms=["objects"], hidden=ends),
+    )
+    paper.scores.write_scores({"tasks": {"links": paper.scores.stored(made, "a cube", "a query")}}, tmp_path / "s")
+    again = paper.scores.comparison_of(paper.scores.read_scores(tmp_path / "s")["tasks"]["links"])
+    assert again.measures == paper.scores.LINK_SCORES
+    greedy = paper.claims.get_configuration("greedy", made)
+    found = list(zip(made.of(greedy, "popularity"), again.of(greedy, "popularity"), strict=True))
+    assert len(found) == 2
+    assert any(other.scores["R@20"] > 0 for _, other in found)
+    for one, other in found:
+        for number, measure in enumerate(again.measures):
+            if measure in made.measures:
+                assert other.scores[measure] == pytest.approx(one.scores[measure], abs=1e-5)
+                column = one.evidence[:, made.measures.index(measure)]
+                tenth = 0.05 if measure.startswith("R") else 0.05 / int(measure[2:])  # hits are kept in tenths
+                assert other.evidence[:, number] == pytest.approx(column, abs=tenth + 1e-9)
+        precision, recall = (other.evidence[:, again.measures.index(f"{kind}@10")] for kind in "PR")
+        total = np.where(precision + recall > 0, precision + recall, 1)
+        harmonic = 2 * precision * recall / total
+        assert other.evidence[:, again.measures.index("F1@10")] == pytest.approx(harmonic)
+
+
+@pytest.mark.parametrize("number", [-1, 256])
+def test_a_number_that_would_not_be_kept_as_it_is_is_refused(paper: SimpleNamespace, number: int) -> None:
+    with pytest.raises(ValueError, match="between 0 and 255"):
+        paper.scores.pack(np.array([0, number]))
+
+
+def test_scores_of_another_machine_are_not_added(paper: SimpleNamespace) -> None:
+    kept, new = ({"tasks": {"labs": {**kept_task([], []), "machine": name}}} for name in ("one", "another"))
+    with pytest.raises(SystemExit, match="labs cannot be added: machine was 'one', and is 'another'"):
+        paper.scores.added(kept, new)
+
+
+def test_seconds_of_two_machines_are_not_compared(paper: SimpleNamespace) -> None:
+    two = two_methods(0.6, 0.6)
+    told = paper.claims.take_longer(two, two, {"labs": "one", "areas": "another"})
+    assert told.verdict == "cannot be tested here: the runs of the two queries are of two machines"
+    assert paper.claims.take_longer(two, two, {"labs": "one", "areas": "one"}).verdict == "not run"
 
 
 def kept_task(configs: list[str], trials: list[list[object]], cube: str = "a cube") -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
@@ -34,6 +36,12 @@ def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, i
         links=links_from_pairs(ends[:, 0], ends[:, 1], np.ones(len(ends)), objects),
         objects=Objects.of(table),
     )
+
+
+def with_kinds(cube: Cube, kinds: Sequence[str]) -> Cube:
+    """Return a cube whose objects have these kinds."""
+    table = cube.objects.table.set_column(2, "kind", pa.array(kinds, pa.string()))
+    return replace(cube, objects=Objects.of(table))
 
 
 def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 80, largest: int = 10) -> Cube:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,9 @@ from cube2net.mining.node_embeddings import DeepWalk
 from cube2net.mining.recommenders import TUNING_CHOICES, Ease
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.model.objects import Objects
 from cube2net.model.query import Query
 
-from toys import toy_cube
+from toys import toy_cube, with_kinds
 
 QUICK = DeepWalk(dimensions=16, walks=5, length=20)
 # two groups of five, all linked inside; object 10 has no link
@@ -166,11 +165,6 @@ def test_embeddings_are_checked_by_name_and_objects_of_ones_own_are_taken() -> N
 
 
 # Hidden links
-
-
-def with_kinds(cube: Cube, kinds: Sequence[str]) -> Cube:
-    table = cube.objects.table.set_column(2, "kind", pa.array(kinds, pa.string()))
-    return replace(cube, objects=Objects.of(table))
 
 
 # users 0, 2, 4 and films 1, 3, 5; 0–1 and 2–3 are linked; the query is all but user 4 and film 5
