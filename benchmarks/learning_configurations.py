@@ -52,6 +52,8 @@ DRAWS, SEEN = 4, 2
 """Draws of hidden links, and how many of them ``auto`` sees."""
 STORE = Path(__file__).with_name("learning_tries.jsonl")
 LEARNED_ON = (5, 10, 20, 40, 80, 120)
+CORPORA = 16
+"""Planted corpora, whose queries are drawn in turn."""
 SPLITS, PENALTY = 40, 10.0
 """How often past and new queries are drawn, and the penalty of the linear model."""
 Record = dict[str, Any]
@@ -110,9 +112,9 @@ def draw_neighbourhood(out: Path, number: int) -> tuple[Cube, Query]:
 
 
 def draw_communities(out: Path, number: int) -> tuple[Cube, Query]:
-    """Return one of 16 planted cubes, which differ in noise and links, and some of its communities, labelled."""
+    """Return one of the planted cubes, which differ in noise and links, and some of its communities, labelled."""
     rng = stream(number, "benchmarks", "configurations")
-    kind = number % 16
+    kind = number % CORPORA
     noise, within, links = (0.1, 0.3, 0.5, 0.7)[kind % 4], (0.5, 0.9)[kind // 4 % 2], (2.0, 8.0)[kind // 8]
     made = c2n.make_planted(objects=2_000, communities=20, noise=noise, within=within, links=links, seed=kind)
     folder = out / "cubes" / f"configurations-{kind}"

@@ -2,16 +2,18 @@
 
     python benchmarks/learning_page.py
 
-The runs are those of ``learning_runs.py`` (``learning_scores.jsonl``) and the tries of ``learning_configurations.py``
-(``learning_tries.jsonl``). Sentences that draw a conclusion are in ``learning_findings.md``; all numbers are computed
-here.
+The runs are those of ``learning_runs.py`` (``learning_scores.jsonl``) and ``learning_reuse.py``
+(``learning_reuse.jsonl``), and the tries of ``learning_configurations.py`` (``learning_tries.jsonl``). Sentences that
+draw a conclusion are in ``learning_findings.md``; all numbers are computed here.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,11 @@ from scipy.stats import t as student
 from cube2net._util.arrays import Array
 from cube2net.evaluation.auto import list_candidates
 from cube2net.evaluation.configurations import DEFAULT
-from learning_configurations import SEEN, Tries, choose, compare_choices, fit
+from learning_configurations import CORPORA, SEEN, Tries, choose, compare_choices, compare_searches, fit
 from learning_configurations import STORE as TRIES
+from learning_configurations import TRIES as COUNTS
+from learning_reuse import AT, LEARNING_UPDATES, TRAJECTORIES
+from learning_reuse import STORE as REUSED
 from learning_runs import LADDER, LONG, MODELS, N_CELLS, STORE, SWITCHES, TASKS
 
 FINDINGS = Path(__file__).with_name("learning_findings.md")
@@ -73,11 +78,16 @@ def main() -> None:
     runs = Runs.read()
     draw_ladder(runs, PAGE.with_name("learning-ladder.png"))
     draw_curves(runs, PAGE.with_name("learning-curves.png"))
+    PAGE.write_text(make_page(runs), encoding="utf-8")
+    print(f"wrote {PAGE}")
+
+
+def make_page(runs: Runs) -> str:
+    """Return the text of the page."""
     text = FINDINGS.read_text(encoding="utf-8")
     for name, table in TABLES.items():
         text = text.replace(f"<!-- {name} -->", "\n".join(table(runs)))
-    PAGE.write_text(text, encoding="utf-8")
-    print(f"wrote {PAGE}")
+    return text
 
 
 def subtract(one: BySeed, other: BySeed) -> BySeed:
@@ -148,11 +158,46 @@ def tell_in_short(runs: Runs) -> Iterator[str]:
     yield f"- **There is no sign that more value gives a better F1**: of {len(found)} differences that learning makes"
     yield f"  to F1, {above} are above 0 and {below} below, by intervals that are not corrected"
     yield "  ([table](#does-a-better-choice-make-better-clusters))."
-    yield "- **Choosing a configuration from past queries**: on `areas`, five past queries replace the attempts of"
-    yield "  `auto` on the query by AUC. On planted corpora the models lower F1, and on the labelled query `areas` the"
-    yield "  choice is far below the default network ([below](#one-policy-for-many-queries))."
+    yield from tell_choices()
     yield ""
     yield f"{len(runs.values('ladder', 'areas', default, True))} runs each, unless stated."
+
+
+def tell_choices() -> Iterator[str]:
+    """Yield what came out about choosing configurations from past queries, and about reusing policies."""
+    columns = {name.partition(",")[0]: column for name, column in compute_columns().items()}
+
+    def gain(column: str, way: str) -> str:
+        return format_difference(columns[column][way], 3)
+
+    def over(other: str) -> str:
+        found = {count: find_searches()[f"{count} tries, auc"] for count in COUNTS[1:]}
+        gains = (f"{format_difference(each[LEARNED_FIRST] - each[other], 3)} ({n})" for n, each in found.items())
+        return ", ".join(gains)
+
+    reused = [np.subtract(*(np.mean(each["shares"][name], axis=0) for name in REUSES)) for each in read_reused("reuse")]
+    last = format_difference([each[-1] for each in reused], 3)
+    first = format_difference([each[0] for each in reused], 3)
+    told = [
+        "- **Choosing a configuration from past queries**: on `areas`, five past queries gain "
+        f"{gain('`areas`: AUC', 'one for all queries, 5')} of AUC over the default, and the attempts of `auto` on the "
+        f"query {gain('`areas`: AUC', '`auto`')}. On planted corpora, five change AUC by "
+        f"{gain('planted: AUC', 'one for all queries, 5')} and F1 by {gain('planted: F1', 'one for all queries, 5')}. "
+        "On the labelled query `areas` the choice of a model is far below the default network "
+        "([below](#one-policy-for-many-queries)).",
+        "- **Trying first what was best on past queries** gains in AUC on planted corpora, over as many tries (in "
+        f"parentheses) at random, {over('random')}, and over annealing {over('annealing')} "
+        "([table](#searching-among-configurations)).",
+        "- **Reusing a policy on a new query**, for the paper's objective, changes the value as a share of greedy's by "
+        f"{first} after {AT[0]} update and by {last} after {AT[-1]} ([table](#one-policy-for-many-queries)).",
+    ]
+    for each in told:
+        yield from wrap(
+            each.replace("**+", "+").replace("**−", "−").replace("]**", "]"),
+            118,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        )
 
 
 def list_steps(runs: Runs, part: str, steps: Sequence[Any]) -> Iterator[str]:
@@ -243,14 +288,111 @@ def read_tries() -> list[Record]:
     return [json.loads(line) for line in TRIES.read_text(encoding="utf-8").splitlines()]
 
 
+def average_corpora(records: Sequence[Record], gains: Array) -> Array:
+    """Return the mean of every planted corpus, since its queries are no independent observations."""
+    corpora = np.array([record["query"] % CORPORA for record in records])
+    return np.array([gains[corpora == each].mean() for each in np.unique(corpora)])
+
+
+@cache
 def compute_columns() -> dict[str, dict[str, Array]]:
-    """Return the gain over the default of every query by every way to choose, by what it is measured on."""
+    """Return the gain over the default by every way to choose, of every query or corpus, by what it is measured on."""
     columns = {}
     for title, (cube, measure) in COLUMNS.items():
         mine = [each for each in read_tries() if each["cube"] == cube and DEFAULT.name in each["auc"]]
         if len(mine) >= 15:
-            columns[f"{title}, {len(mine)} queries"] = compare_choices(Tries.of(mine, measure))
+            found = compare_choices(Tries.of(mine, measure))
+            if cube == "planted":
+                found = {name: average_corpora(mine, gains) for name, gains in found.items()}
+            columns[f"{title}, {len(mine)} queries"] = found
     return columns
+
+
+def list_searched() -> list[Record]:
+    """Return the planted queries on which all configurations have been tried."""
+    return [each for each in read_tries() if each["cube"] == "planted" and "spent" in each]
+
+
+@cache
+def find_searches() -> dict[str, dict[str, Array]]:
+    """Return the gain over the default of every corpus, by limit and measure, and by the way to search."""
+    mine = list_searched()
+    return {
+        limit: {name: average_corpora(mine, gains) for name, gains in ways.items()}
+        for limit, ways in compare_searches(mine).items()
+    }
+
+
+REUSES = ("learned", "fresh")
+LEARNED_FIRST = "learned: highest mean over past queries first"
+
+
+def list_searches(runs: Runs) -> Iterator[str]:
+    """Yield what ways to search among configurations gain, with as many tries and with as much time."""
+    found, mine = find_searches(), list_searched()
+    limits = [f"{count} tries" for count in COUNTS[1:]] + [f"time of {count} tries" for count in COUNTS[1:]]
+    heads = [limit.replace("1 tries", "1 try") for limit in limits]
+    corpora = len({record["query"] % CORPORA for record in mine})
+    yield f"{len(mine)} queries of {corpora} planted corpora, {len(mine[0]['auc'])} configurations. Without any try:"
+    yield ""
+    ways = [*found["no try, auc"]]
+    rows = [[way, *(format_difference(found[f"no try, {what}"][way], 3) for what in ("auc", "f1"))] for way in ways]
+    yield from make_table(["gain over the default", "AUC", "F1"], rows)
+    for what, title in (("auc", "AUC"), ("f1", "F1")):
+        yield ""
+        yield f"Gain over the default in {title} by the best of the default and the configurations tried:"
+        yield ""
+        columns = [found[f"{limit}, {what}"] for limit in limits]
+        rows = [[way, *(format_difference(column[way], 3) for column in columns)] for way in columns[0]]
+        yield from make_table([title, *heads], rows)
+        yield ""
+        yield f"*{LEARNED_FIRST}* minus the others, in {title}:"
+        yield ""
+        rows = [
+            [f"− {way}", *(format_difference(column[LEARNED_FIRST] - column[way], 3) for column in columns)]
+            for way in columns[0]
+            if not way.startswith("learned")
+        ]
+        yield from make_table([title, *heads], rows)
+
+
+def read_reused(part: str) -> list[Record]:
+    """Return the runs of a part of ``learning_reuse.py``."""
+    lines = map(json.loads, REUSED.read_text(encoding="utf-8").splitlines())
+    return sorted((each for each in lines if each["part"] == part), key=lambda each: each["seed"])
+
+
+def list_reuse(runs: Runs) -> Iterator[str]:
+    """Yield what a policy that learned other queries reaches on a new one, beside a fresh policy."""
+    records = read_reused("reuse")
+    shares = {
+        name: [np.mean(each["shares"][name], axis=0) for each in records] for name in REUSES
+    }  # by seed, means over the new queries
+    rows = []
+    for place, at in enumerate(AT):
+        learned, fresh = (np.array([each[place] for each in shares[name]]) for name in REUSES)
+        means = (format_mean(dict(enumerate(each)), 3) for each in (learned, fresh))
+        rows.append([str(at), *means, format_difference(learned - fresh, 3), str(len(records))])
+    yield from make_table(["updates", "learned other queries", "fresh", "difference", "runs"], rows)
+
+
+def list_newcomers(runs: Runs) -> Iterator[str]:
+    """Yield the value that is reached with few calls for new communities, and what learning past ones is worth."""
+    records = read_reused("newcomers")
+    values = {
+        name: np.array([np.mean(each["values"][name]) for each in records]) for name in records[0]["values"]
+    }  # by seed, means over the new communities
+    first = next(name for name in values if name.startswith("cube2net that learned"))
+    rows = []
+    for name, each in values.items():
+        gap = "" if name == first else format_difference(values[first] - each, 3)
+        mean = f"{each.mean():.3f}" if np.ptp(each) == 0 else format_mean(dict(enumerate(each)), 3)
+        rows.append([name.replace("cube2net", "`cube2net`"), mean, gap, str(len(each))])
+    yield from make_table(["", "value", f"`{first}` minus it".replace("`", "*"), "runs"], rows)
+    yield ""
+    calls = LEARNING_UPDATES * TRAJECTORIES
+    yield f"Learning took {calls:,} calls, once. If one call replaces a hundred for each new community, that pays off"
+    yield f"after {calls / 99:.0f} communities."
 
 
 def list_f1_gains(runs: Runs) -> Iterator[tuple[str, BySeed]]:
@@ -430,6 +572,9 @@ TABLES: Mapping[str, Callable[[Runs], Iterator[str]]] = {
     "switches": lambda runs: list_steps(runs, "switches", SWITCHES),
     "downstream": list_f1,
     "configurations": list_configurations,
+    "searches": list_searches,
+    "reuse": list_reuse,
+    "newcomers": list_newcomers,
     "labelled": list_labelled,
     "nearness": list_nearness,
     "labels": list_labels,

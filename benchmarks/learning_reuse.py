@@ -40,6 +40,8 @@ from cube2net.selection.rl.episodes import Instance, Space
 STORE = Path(__file__).with_name("learning_reuse.jsonl")
 M, UPDATES, TRAJECTORIES = 20, 40, 40
 AT = (1, 5, 10, 20)
+LEARNING_UPDATES = 640
+"""Updates on past communities; each has as many calls as there are trajectories."""
 PAST, NEW = 12, 8
 
 
@@ -113,7 +115,7 @@ def newcomers(cube: Cube, seed: int) -> dict[str, Any]:
     words = c2n.api.embed_cells(cube, "words")
     tasks = communities(cube, 40)
     past, new = tasks[:32], tasks[32:]
-    base = Cube2net(updates=640, trajectories=TRAJECTORIES).with_vectors(words)
+    base = Cube2net(updates=LEARNING_UPDATES, trajectories=TRAJECTORIES).with_vectors(words)
     queries, judges = [query for query, _ in past], [judge for _, judge in past]
     knowing = base.fit(cube, queries, weights=judges, budget=Budget(n_cells=M), seed=seed)
     found = ways(cube, base, knowing, seed)
