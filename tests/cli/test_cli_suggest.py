@@ -125,7 +125,8 @@ def test_where_nothing_can_be_proposed_this_is_said(tmp_path, monkeypatch, capsy
     shown = run("suggest", tmp_path, "--quiet", "--min-objects", 10)
     assert "nothing to propose: no attribute makes two cells of 10 objects: with 2 in a cell city would" in shown
     assert "(--min-objects 2)" in shown and "cube2net build" not in shown
-    said = refused(monkeypatch, capsys, "build", "tables", tmp_path, "--min-objects", 10, "--quiet")
+    words = ["build", "tables", tmp_path, "--min-objects", 10, "--out", tmp_path / "cube", "--quiet"]
+    said = refused(monkeypatch, capsys, *words)
     assert said.startswith("cube2net: found no dimensions for a cube: no attribute makes two cells of 10 objects")
     assert "(--min-objects 2)" in said and said.count("\n") == 1
     assert not (tmp_path / "cube").exists()
