@@ -115,9 +115,9 @@ class CubeEmbedding:
 
         Returns
         -------
-        numpy.ndarray or data frame
-            One row per object, in the order given; for a :class:`Query` or a file in the order of the query. See
-            :meth:`set_output`.
+        numpy.ndarray
+            One row per object, in the order given; for a :class:`Query` or a file in the order of the query. It is a
+            data frame after :meth:`set_output`.
         """
         self._check_fitted()
         rows = self._find_rows(_flatten(query))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -15,7 +15,6 @@ from cube2net.errors import MissingPackageError
 
 if TYPE_CHECKING:
     import pandas
-    import polars
 
 MAX_SHOWN_ROWS = 20
 """Notebooks show up to this many rows of a table."""
@@ -32,7 +31,7 @@ class FrameReading(Shown):
         """Return a pandas data frame; integer and boolean columns keep their type if values are missing."""
         return to_pandas(self.to_arrow())
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> Any:
         """Return a Polars data frame."""
         return to_polars(self.to_arrow())
 
@@ -89,8 +88,8 @@ class Tabular(FrameReading):
 class ArrowTable(Tabular):
     """The rows of an Arrow table."""
 
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
+    def __init__(self, table: Any) -> None:
+        self._table: pa.Table = table
 
     def to_arrow(self) -> pa.Table:
         """Return the Arrow table."""
@@ -107,7 +106,7 @@ class Nodes(ArrowTable):
     node has the id ``name``, ``nodes["name"]`` is a column; the rest is as for :class:`Tabular`.
     """
 
-    def __init__(self, table: pa.Table, to_networkx: Callable[[], Any]) -> None:
+    def __init__(self, table: Any, to_networkx: Callable[[], Any]) -> None:
         super().__init__(table)
         self._to_networkx = to_networkx
 
@@ -134,7 +133,24 @@ class Nodes(ArrowTable):
         return self(data, default)
 
     # A mapping in what it does, but no instance of one: Polars would take it for a dictionary of columns.
-    keys, values, items, get = Mapping.keys, Mapping.values, Mapping.items, Mapping.get
+    def keys(self) -> list[Any]:
+        """Return the ids."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """Return the attributes of each node."""
+        return [attributes for _, attributes in self.items()]
+
+    def items(self) -> list[Any]:
+        """Return pairs of an id and the attributes of the node."""
+        return list(self.data())
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the attributes of a node, or a column; ``default`` if there is neither."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
 
 GRAPH_READERS = """
