@@ -97,6 +97,7 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         "pagerank": (lambda: c2n.pagerank, "construct(cube, query, method='pagerank')"),  # type: ignore[attr-defined]
         "plot": (lambda: c2n.plot, "network.plot()"),  # type: ignore[attr-defined]
         "Greedy": (lambda: c2n.Greedy, "'methods.Greedy'"),  # type: ignore[attr-defined]
+        "compare labels=": (lambda: c2n.compare(cube, QUERY, labels=QUERY), "query=cube.query(objects, labels)"),  # type: ignore[call-arg]
         "read_csv": (lambda: c2n.read_csv, "'read_tables'"),  # type: ignore[attr-defined]
         "network.to_df": (lambda: network.to_df, "'to_pandas'"),  # type: ignore[attr-defined]
         "cube.columns": (lambda: cube.columns, "'dimensions'"),  # type: ignore[attr-defined]
@@ -111,6 +112,46 @@ def test_a_wrong_first_guess_names_what_is_meant() -> None:
         if f"(did you mean {meant}?)" not in str(error.value):
             unclear[name] = str(error.value)
     assert not unclear
+
+
+def test_the_form_of_the_paper_is_named() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    with pytest.raises(c2n.Cube2netError, match="'paper' is 'objects' here"):
+        c2n.construct(cube, QUERY, form="paper")  # type: ignore[arg-type]
+
+
+def test_a_corpus_is_the_table_of_its_items() -> None:
+    corpus = c2n.read_tables(PEOPLE, links=EDGES)
+    assert len(corpus) == len(corpus.to_pandas()) == 24 and list(corpus["city"].head(2)) == ["Rome", "Oslo"]
+    assert corpus.head(3).equals(corpus.to_pandas().head(3)) and "trade" in corpus
+    assert pickle.loads(pickle.dumps(corpus)).items.equals(corpus.items)
+    assert len(c2n.build(corpus, ["city"], min_objects=1).cells) == 2
+
+
+def test_the_name_of_a_file_is_a_query_unless_an_object_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    for name in ("names.txt", "n9"):
+        Path(name).write_text("n0\nn1\n")
+    assert c2n.construct(cube, "names.txt") == c2n.construct(cube, ["n0", "n1"])
+    assert c2n.construct(cube, "n9") == c2n.construct(cube, ["n9"])
+    assert c2n.CubeEmbedding(cube).fit_transform("names.txt").shape[0] == 2
+    assert (
+        len(c2n.construct(cube, "; ".join(NAMES * 20)).query) == len(c2n.read_query(cube, "; ".join(NAMES * 20))) == 24
+    )
+    with pytest.raises(c2n.Cube2netError, match="not in the cube: 'other.txt'"):
+        c2n.construct(cube, "other.txt")
+
+
+def test_labels_of_all_objects_are_matched_to_those_of_the_query() -> None:
+    cube = c2n.build(PEOPLE, links=EDGES, dimensions=["city", "trade"], min_objects=1)
+    trades = PEOPLE.set_index("id")["trade"]
+    names = ["n20", "n1", "n2", "n21"]
+    expected = ("cook", "cook", "smith", "smith")
+    for labels in (trades, trades.to_dict(), trades.loc[names[::-1]], trades.loc[names].to_list()):
+        assert cube.query(names, labels).labels == expected
+    with pytest.raises(c2n.Cube2netError, match="the labels name no object of the query"):
+        cube.query(names, {"nobody": "cook"})
 
 
 def test_an_attribute_like_no_other_is_refused_as_python_does() -> None:

@@ -31,6 +31,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "exact": "optimal, ilp, mip, milp, branch and bound, brute force",
         "cube2net": "ppo, rl, reinforcement learning, drl",
     },
+    "form": {"objects": "paper"},
     "parameter": {
         "seed": "random_state, random_seed, rng",
         "n_cells": "k, m, n, cells, max_cells, num_cells, budget, top, top_k, n_clusters, n_components",
@@ -54,6 +55,7 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "node": "object, cell, name, id, target",
         "against": "other, others, rest, versus, baseline, y",
     },
+    "query parameter": {"query=cube.query(objects, labels)": "label, labels, y_true"},
     "attribute": {
         "links": "edges, edge_list, number_of_edges, n_edges",
         "nodes": "vertices, n_nodes, number_of_nodes",

@@ -91,8 +91,8 @@ def construct(
         A cube of :func:`build` or :func:`open`, or a view of one.
     query
         Objects by id or name, as a string, a list, a pandas or Polars series or index, or an array; a mapping from
-        objects to labels; a data frame with a column ``object`` or ``id`` and optionally ``label``; the ``Path`` of a
-        file for :func:`read_query`; another network; or a :class:`Query`. :meth:`Cube.query` describes how integers are
+        objects to labels; a data frame with a column ``object`` or ``id`` and optionally ``label``; the path of a file
+        for :func:`read_query`; another network; or a :class:`Query`. :meth:`Cube.query` describes how integers are
         interpreted.
     method
         A name in :data:`cube2net.methods.METHODS`, or an object with a method ``select``, such as

@@ -146,7 +146,7 @@ class CubeEmbedding:
     def _find_rows(self, query: Asked) -> Array:
         """Return the rows of objects in the cube, in the order in which they are given."""
         rows = resolve_query(self.cube, query).objects
-        if isinstance(query, Query | Path):
+        if isinstance(query, Query | Path | str):
             return rows
         objects = self.cube.objects
         listed, _ = parse_query(query, partial(find_known_rows, objects), texts=not objects.whole)

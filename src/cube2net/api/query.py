@@ -20,7 +20,7 @@ from cube2net.model.interfaces import check_call, check_path, expect
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
 
 Asked = Any
-"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, a Path, a network."""
+"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, a file, a network."""
 
 
 def check_cube(cube: Any) -> Cube:
@@ -29,8 +29,12 @@ def check_cube(cube: Any) -> Cube:
 
 
 def resolve_query(cube: Cube, query: Asked) -> Query:
-    """Return the query of some objects of a cube; a path is read, and a query of another cube is refused."""
-    if isinstance(query, Path):
+    """Return the query of some objects of a cube; a file is read, and a query of another cube is refused.
+
+    A string is a file if there is one, and the cube has no object of this name.
+    """
+    is_file = isinstance(query, str) and _is_there(query) and not Path(query).is_dir()
+    if isinstance(query, Path) or (is_file and not _are_known(check_cube(cube), [query])[0]):
         return read_query(cube, query)
     asked = query if isinstance(query, Query) else check_cube(cube).query(query)
     if int(asked.objects[-1]) >= len(check_cube(cube).objects):
@@ -137,9 +141,17 @@ def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], 
     Where there is no such file, and it is not called as one, these are the names in the text.
     """
     path, are_known = check_path(path, "the file of the query"), partial(_are_known, cube)
-    if first == LABEL and detect_format(path) is None and not path.exists():
+    if first == LABEL and detect_format(path) is None and not _is_there(path):
         return split_names([str(path)], are_known), None
     return read_query_file(path, are_known, first)
+
+
+def _is_there(path: str | Path) -> bool:
+    """Return whether there is such a file; many names in one text are too long for a path."""
+    try:
+        return Path(path).exists()
+    except OSError:
+        return False
 
 
 def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:

@@ -15,6 +15,7 @@ from cube2net._util.text import format_count
 from cube2net.errors import InputError, SourceError, join_names, quote, quote_few
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.objects import are_whole
+from cube2net.model.tables import Tabular
 
 
 def is_list(kind: pa.DataType) -> bool:
@@ -123,10 +124,11 @@ def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(Tabular):
     """The data of a source in a common form: items, objects, mentions and links.
 
-    Objects and items are referred to by their row numbers.
+    Objects and items are referred to by their row numbers. A corpus reads as the table of its items: ``len(corpus)``,
+    ``corpus["year"]``, ``corpus.head()``.
 
     Attributes
     ----------
@@ -226,6 +228,10 @@ class Corpus:
         links = "links by co-mention" if self.links is None else format_count(self.links.num_rows, "link")
         objects, items = format_count(self.objects.num_rows, "object"), format_count(self.items.num_rows, "item")
         return f"Corpus({objects}, {items}, {links})"
+
+    def to_arrow(self) -> pa.Table:
+        """Return the items as an Arrow table."""
+        return self.items
 
     @property
     def attributes(self) -> tuple[str, ...]:

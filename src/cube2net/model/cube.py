@@ -33,6 +33,7 @@ from cube2net.model.node_names import cell_line
 from cube2net.model.objects import Objects
 from cube2net.model.query import (
     UNKNOWN,
+    Labels,
     Query,
     describe_items,
     find_known_rows,
@@ -531,7 +532,7 @@ class Cube(FrameReading):
         count: int = load_function("cube.storage.reader", "verify")(self.origin.folder)
         return count
 
-    def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
+    def query(self, objects: Any, labels: Labels | None = None, *, skip_missing: bool = False) -> Query:
         """Look up the objects of a query by id or name.
 
         Parameters
@@ -546,7 +547,7 @@ class Cube(FrameReading):
             If ids are strings, integers in a list or an array are row numbers of the cube, and integers in a series, an
             index or a table are ids. If ids are integers, all numbers are ids.
         labels
-            One label per object; by default the labels given in ``objects``.
+            One label per object, or a mapping or series from objects to labels; by default the labels in ``objects``.
         skip_missing
             Whether to leave out names that are unknown, ambiguous or missing, and list them in ``Query.missing``. By
             default they raise an error.

@@ -498,6 +498,8 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
 
 def _hint_for_parameter(function: Callable[..., Any], name: str, own: Sequence[str]) -> str:
     """Return a hint for an unknown parameter: where it belongs, or a similar one."""
+    if "query" in own and (near := translate_name("query parameter", name)):
+        return f" (did you mean {near}?)"
     options = str(inspect.signature(function).parameters["options"].annotation) if "options" in own else ""
     kind = inspect.unwrap(function).__globals__.get(options.partition(" ")[0])
     if kind is not None and name in list_options(kind):

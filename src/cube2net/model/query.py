@@ -128,6 +128,8 @@ UNKNOWN, SEVERAL = -1, -2
 """The rows of a value that names no object, and of one that names several."""
 Find = Callable[[Sequence[Any]], list[int]]
 """Gives the row of each of the first of some values, or UNKNOWN or SEVERAL."""
+Labels = Sequence[Any] | Mapping[Any, Any]
+"""One label per object of a query, or labels by object."""
 
 
 def is_series(thing: Any) -> bool:
@@ -416,8 +418,18 @@ def list_keys(objects: object) -> list[Any]:
     return [normalize_key(value) for value in _to_list(objects, "a query is a list of objects")]
 
 
-def list_labels(labels: object, keys: Sequence[Any]) -> list[str]:
-    """Return the label of every key as a text, empty where there is none."""
+def list_labels(labels: Any, keys: Sequence[Any]) -> list[str]:
+    """Return the label of every key as a text, empty where there is none; labels may be given by key.
+
+    >>> list_labels({"b": "red", "c": "blue"}, ["a", "b"])
+    ['', 'red']
+    """
+    if is_series(labels) and (index := _list_index(labels)) is not None:
+        labels = dict(zip(index, labels.to_list(), strict=True))
+    if isinstance(labels, Mapping):
+        if not any(key in labels for key in keys):
+            raise QueryError(f"the labels name no object of the query: they are labels of {quote_few([*labels])}")
+        labels = [labels.get(key) for key in keys]
     texts = [label_text(label) for label in _to_list(labels, "labels of a query are a list")]
     if len(texts) != len(keys):
         raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
