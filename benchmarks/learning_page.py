@@ -155,9 +155,10 @@ def tell_in_short(runs: Runs) -> Iterator[str]:
     yield f"- **It stays below greedy**, by {over_greedy('areas')} and {over_greedy('labs')}."
     yield "- **The default agent does not need to learn.** It is above greedy and next to the best known, and learning"
     yield f"  changes its value by {unneeded}."
-    yield f"- **There is no sign that more value gives a better F1**: of {len(found)} differences that learning makes"
-    yield f"  to F1, {above} are above 0 and {below} below, by intervals that are not corrected"
-    yield "  ([table](#does-a-better-choice-make-better-clusters))."
+    yield f"- **There is no sign that a higher value of the objective leads to a higher F1**: of {len(found)}"
+    yield f"  differences in F1 between agents with and without learning, {above} are significantly above 0"
+    yield f"  and {below} below (not corrected for multiple comparisons;"
+    yield "  [table](#does-a-better-choice-make-better-clusters))."
     yield from tell_choices()
     yield ""
     yield f"{len(runs.values('ladder', 'areas', default, True))} runs each, unless stated."
