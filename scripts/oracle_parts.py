@@ -146,7 +146,7 @@ def build_planted() -> None:
     planted = c2n.make_planted(seed=0)
     members = [(each, f"community {number}") for number in (0, 1) for each in planted.query(number)[:30]]
     write_csv("communities.csv", ("object", "label"), members)
-    c2n.build(planted.corpus, out="planted")
+    c2n.build(planted.corpus, min_objects=10, out="planted")
 
 
 BUILD_OPENALEX = (
