@@ -15,7 +15,6 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from cube2net.apps.cli import app
@@ -70,10 +69,7 @@ STYLES = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\d*[AK]|\x1b\[\?25[lh]|\r")
 
 
 def harmful(raw: bytes, *, styles: bool = False) -> list[str]:
-    """Return the signs in what was written that could steer a terminal, and lines that data forged.
-
-    A cell of a table may be folded after an escaped end of line, which is visible on the line before.
-    """
+    """Return the signs in what was written that could steer a terminal, and lines that data forged."""
     text = raw.decode("utf-8", "surrogateescape")
     if styles:
         text = STYLES.sub("", text)
@@ -82,8 +78,7 @@ def harmful(raw: bytes, *, styles: bool = False) -> list[str]:
         for sign in sorted(set(text) - {"\n"})
         if not sign.isprintable() and unicodedata.category(sign) != "Zs"
     ]
-    lines = pairwise(["", *text.split("\n")])
-    return found + [repr(line) for above, line in lines if line.lstrip().startswith(FORGED) and "\\n" not in above][:1]
+    return found + [repr(line) for line in text.split("\n") if line.lstrip().startswith(FORGED)][:1]
 
 
 @dataclass(frozen=True)

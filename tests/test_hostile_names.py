@@ -64,6 +64,7 @@ def test_nor_does_it_where_there_are_bars_and_styles(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "300")  # no cell of a table is folded, which would put a part of a name on a new line
     shown = b""
     for words in islice(hostile.CALLS[command](world), 3):
         ended = hostile.run_on_terminal(words)
